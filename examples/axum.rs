@@ -115,5 +115,5 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[cfg(test)]
-#[path = "common/axum_tests.rs"]
+#[path = "common/tests/axum.rs"]
 mod tests;

@@ -27,7 +27,7 @@ pub use out_of_range::OutOfRangeError;
 
 /// The error of a geometry or clock that a window cannot have.
 ///
-/// From [`WindowBuilder::build`](crate::WindowBuilder::build) and
+/// Returned by [`WindowBuilder::build`](crate::WindowBuilder::build) and
 /// [`SlidingWindow::reconfigure`](crate::SlidingWindow::reconfigure).
 ///
 /// ```

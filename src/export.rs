@@ -60,23 +60,28 @@
 //! A visit costs two indirect calls for each series, and the reads of the metrics. It costs writers
 //! nothing.
 
+// Sources, by name.
 #[cfg(feature = "limits")]
 mod breaker;
 mod catalog;
 mod field;
 mod fields;
-mod form;
 mod from_fn;
-mod metric;
 mod outline;
-mod parts;
-mod reading;
 mod source;
-mod span;
-mod start_times;
 #[cfg(feature = "heavy")]
 mod top;
+
+// The metric of a series.
+mod form;
+mod metric;
+mod span;
 mod window;
+
+// Its numbers.
+mod parts;
+mod reading;
+mod start_times;
 
 pub use catalog::{Catalog, CatalogError, Listed};
 pub use field::{FamilySource, Field, field};

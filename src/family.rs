@@ -16,43 +16,52 @@ use removed_totals::Forgotten;
 use shared::Shared;
 use table::Table;
 
+// What a user writes: the types of labels, and the macros.
 mod const_functions;
 #[doc(hidden)]
 pub mod declared;
 mod field;
-mod hand;
-mod handle;
-mod hash;
-mod iteration;
 pub(crate) mod labels;
-mod lifetime_totals;
-#[cfg(feature = "limits")]
-mod limits;
-mod list;
-mod lookup;
-mod metric;
 #[cfg(feature = "export")]
 mod metrics;
 pub(crate) mod names;
-mod number;
-mod occupied;
-mod order;
+pub(crate) mod run_time;
+pub(crate) mod short_text;
+mod standard_labels;
+mod values;
+
+// What a user reads.
+mod handle;
+mod iteration;
+mod lifetime_totals;
+#[cfg(feature = "limits")]
+mod limits;
+mod metric;
+mod sample;
+
+// A lookup, and a new series.
+mod hand;
+mod hash;
+mod lookup;
 mod passes;
 mod places;
 mod read;
 mod remove;
 mod removed_totals;
-pub(crate) mod run_time;
-mod sample;
+
+// The table.
+mod list;
+mod occupied;
+mod order;
+mod table;
+
+// A series, and its texts.
+mod number;
 mod series;
 mod series_hold;
 mod shared;
-pub(crate) mod short_text;
-mod standard_labels;
-mod table;
 mod text;
 mod texts;
-mod values;
 
 pub use handle::{Handle, Pinned};
 pub use iteration::FamilyIter;
@@ -91,7 +100,7 @@ pub use metric::Metric;
 ///
 /// Windows and gates have no default: their family takes a function that makes them, by
 /// [`with_constructor`](Self::with_constructor). A family of histograms with another scale than the
-/// default takes one, too:
+/// default takes such a function, too:
 ///
 /// ```
 /// use std::time::Duration;
@@ -129,8 +138,8 @@ pub use metric::Metric;
 ///
 /// None of these takes a lock, allocates, or writes anything that threads share. The first use of a
 /// set allocates its series, also without a lock. (Some lookups pin this thread's epoch instead of
-/// the two stores: that of a series behind two others in one place of the table, for example, and
-/// all of them where the system has no barriers of all processors.)
+/// the two stores: a lookup of a series that stands behind two others in one place of the table,
+/// for example, and each lookup where the system has no barriers of all processors.)
 ///
 /// # Bounds
 ///

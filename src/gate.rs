@@ -5,28 +5,37 @@ use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
 
+// The interface.
 mod admission;
 mod builder;
-mod cells;
 mod change;
+mod rationed;
+mod reserve;
+mod retire;
+#[cfg(not(any(loom, shuttle)))]
+mod static_gate;
+
+// A decision.
 mod decide;
 mod first_permits;
 mod head_sheet;
 mod next_sheet;
-mod ration_refill;
-mod rationed;
-mod rations;
-mod reserve;
-mod retire;
+
+// A sheet.
+mod cells;
 mod row;
-mod settle;
 mod sheet;
 mod sheet_memory;
-#[cfg(not(any(loom, shuttle)))]
-mod static_gate;
-mod stock;
 mod terms;
+
+// What comes after a decision.
+mod settle;
 mod unused;
+
+// Rations.
+mod ration_refill;
+mod rations;
+mod stock;
 
 pub use crate::error::GateError;
 pub use crate::turn::{RefusedError, Reservation};
@@ -207,11 +216,11 @@ impl<C: Clock> Gate<C> {
     /// Grants `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says
     /// when to come back.
     ///
-    /// It decides at once. [`Admission::After`] is a reservation: later callers cannot take it. The
-    /// gate does not sleep; the caller does. The grant counts in the bucket in which the wait ends,
-    /// even if the caller goes on later, or not at all. Later callers queue behind it: while any
-    /// caller waits for a later bucket, nothing is granted in the buckets before that one, however
-    /// small; except the turns of callers that have [given up](Self::reserve).
+    /// The call decides at once. [`Admission::After`] is a reservation: later callers cannot take
+    /// it. The gate does not sleep; the caller does. The grant counts in the bucket in which the
+    /// wait ends, even if the caller goes on later, or not at all. Later callers queue behind it:
+    /// while any caller waits for a later bucket, nothing is granted in the buckets before that
+    /// one, however small; except the turns of callers that have [given up](Self::reserve).
     ///
     /// No bucket is waited for that begins more than an interval after the clock's reading: such a
     /// wait is refused. A weight above the limit is refused too, and gets `retry_after: None`.
@@ -243,8 +252,8 @@ impl<C: Clock> Gate<C> {
     /// [geometry](Self::reconfigure) has changed: a longer interval holds the grants of several
     /// shorter ones.
     ///
-    /// It walks the buckets, or the permits, and writes nothing. The sum is exact for one moment of
-    /// the call.
+    /// The call walks the buckets, or the permits, and writes nothing. The sum is exact for one
+    /// moment of the call.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).build()?;

@@ -102,6 +102,7 @@ pub mod orderings {}
 
 /// [models.md]: models
 /// [models.md#executions]: models#executions
+/// [models.md#histories]: models#histories
 /// [orderings.md]: orderings
 /// [design.md]: design
 /// [promela/README.md]: promela
@@ -109,6 +110,9 @@ pub mod orderings {}
 #[doc = include_str!("../docs/verification.md")]
 pub mod verification {}
 
+/// [verification.md]: verification
+/// [verification.md#means]: verification#means
+/// [design.md]: design
 #[doc = include_str!("../docs/models.md")]
 pub mod models {}
 

@@ -138,7 +138,7 @@ pub struct HeavyKeys<K: Key + ?Sized, C = Coarse> {
     /// The maximum number of shards.
     most_shards: usize,
     clock: C,
-    /// Made when it is built, or in a static at the first use.
+    /// Made by the builder, or, in a static, at the first use.
     made: OnceLock<Shards<K>>,
 }
 

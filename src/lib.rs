@@ -78,53 +78,62 @@
     allow(dead_code, unused_imports)
 )]
 
+// The system, and small types.
 mod address_dependency;
-mod arena;
 mod at_most;
-#[cfg(feature = "limits")]
-pub mod breaker;
 pub mod clock;
-mod counters;
 #[cfg(feature = "serde")]
 mod deserialization;
-pub mod diagnostics;
 mod error;
-mod event;
-pub mod exemplar;
-#[cfg(feature = "export")]
-pub mod export;
-#[cfg(feature = "family")]
-pub mod family;
-#[cfg(feature = "limits")]
-pub mod gate;
-#[cfg(doc)]
-pub mod guide;
-#[cfg(feature = "heavy")]
-pub mod heavy;
-pub mod histogram;
-pub mod in_flight;
-#[cfg(feature = "family")]
-pub mod labels;
-#[cfg(feature = "limits")]
-pub mod last_calls;
 mod memory;
 mod once;
-#[cfg(feature = "limits")]
-pub mod pace;
 mod reclaim;
 mod recorded_value;
-mod ring;
-pub mod snapshot;
-mod stripe;
 mod sync;
 mod thread_end;
 mod timer;
 mod timestamp;
+
+// Rows, columns, and what stands in them.
+mod arena;
+mod counters;
+mod event;
+pub mod exemplar;
+pub mod histogram;
+mod stripe;
+
+// Windows, limits, and what else counts by time.
+#[cfg(feature = "limits")]
+pub mod breaker;
+#[cfg(feature = "limits")]
+pub mod gate;
+#[cfg(feature = "heavy")]
+pub mod heavy;
+pub mod in_flight;
+#[cfg(feature = "limits")]
+pub mod last_calls;
+#[cfg(feature = "limits")]
+pub mod pace;
+mod ring;
 #[cfg(feature = "limits")]
 mod turn;
 #[cfg(feature = "limits")]
 mod wide;
 mod window;
+
+// By labels, and for exporters.
+#[cfg(feature = "export")]
+pub mod export;
+#[cfg(feature = "family")]
+pub mod family;
+
+// The public interface alone.
+pub mod diagnostics;
+#[cfg(doc)]
+pub mod guide;
+#[cfg(feature = "family")]
+pub mod labels;
+pub mod snapshot;
 
 pub use at_most::AtMost;
 #[cfg(feature = "limits")]

@@ -58,10 +58,8 @@ use crate::sync::Ordering;
 use crate::timestamp::saturating_nanos;
 #[doc(hidden)] // for `windrow-tower`
 pub use crate::turn::Ticket;
-use crate::turn::Undo;
-use crate::turn::told::until;
-use crate::turn::vacancies::Vacancies;
 pub use crate::turn::{RefusedError, Reservation};
+use crate::turn::{Undo, told::until, vacancies::Vacancies};
 
 mod answer;
 mod builder;
@@ -181,8 +179,9 @@ impl Pace {
     ///
     /// # Panics
     ///
-    /// It panics where a [builder](Self::builder) would return an error, and if the burst's periods
-    /// are shorter than 100 ms together. In a `static`, each of these is an error of the compiler:
+    /// The call panics where a [builder](Self::builder) would return an error, and if the burst's
+    /// periods are shorter than 100 ms together. In a `static`, each of these is an error of the
+    /// compiler:
     ///
     /// ```compile_fail,E0080
     /// use std::time::Duration;
@@ -240,7 +239,7 @@ impl<C: Clock> Pace<C> {
     /// Admits a call of weight `n`, now or after a wait of at most `max_wait`; or refuses, takes
     /// nothing, and says when to come back.
     ///
-    /// It decides at once. [`Admission::After`] cannot be taken back: see
+    /// The call decides at once. [`Admission::After`] cannot be taken back: see
     /// [`reserve`](Self::reserve). No later call has an earlier moment, unless its reading of the
     /// clock is an earlier one, or it gets the turn of a caller that has given up.
     ///
@@ -265,8 +264,8 @@ impl<C: Clock> Pace<C> {
     /// Reserves a turn for a call of weight `n`, after a wait of at most `max_wait`. If the
     /// reservation is dropped before its turn, it is given back.
     ///
-    /// It is [`admit`](Self::admit) for callers that may give up: a future that is dropped while it
-    /// waits, a request that is cancelled. [`Reservation`] says what giving back can do.
+    /// The call is an [`admit`](Self::admit) for callers that may give up: a future that is dropped
+    /// while it waits, a request that is cancelled. [`Reservation`] says what giving back can do.
     ///
     /// # Errors
     ///

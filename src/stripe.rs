@@ -20,23 +20,28 @@ use crate::reclaim::announced;
 use crate::sync::{AtomicBool, AtomicU8, Ordering, global, thread_number};
 use crate::thread_end;
 
-mod banks;
-pub(crate) mod branch_hint;
+// Columns, and how one is written.
 pub(crate) mod column_word;
 pub(crate) mod column_write;
-mod cores;
-mod lease;
 pub(crate) mod live_bucket;
-pub(crate) mod membarrier;
-pub(crate) mod misses;
-pub(crate) mod open_rows;
-pub(crate) mod portable;
 pub(crate) mod ration;
 pub(crate) mod ration_use;
-pub(crate) mod retries;
+
+// Rows, and whose they are.
+mod banks;
+mod cores;
+mod lease;
+pub(crate) mod open_rows;
 pub(crate) mod row_numbers;
 mod settings;
 pub(crate) mod shard_choice;
+
+// The strategies, and what they need.
+pub(crate) mod branch_hint;
+pub(crate) mod membarrier;
+pub(crate) mod misses;
+pub(crate) mod portable;
+pub(crate) mod retries;
 // One of three, with the same functions: the real one, the one for models, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
 #[cfg_attr(

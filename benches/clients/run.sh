@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints which clients come back when a refusal tells them to: the tables of docs/guide/limits.md.
+# Prints which clients come back when a refusal tells them to: the tables of README.md here.
 #
 # Installs the clients, each in a pinned version, in a temporary folder, and runs them against a
 # server that refuses the first call of each. Takes some five minutes, and needs the registries of

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use metrics::{Key, KeyName, Metadata, Recorder, SharedString, Unit, counter, histogram};
+use metrics::{Key, Recorder, counter, histogram};
 use metrics_exporter_prometheus::PrometheusBuilder;
-use metrics_util::registry::{AtomicStorage, Registry};
+use metrics_util::registry::Registry;
 
 use crate::harness::{Contender, Rival, time};
 use crate::lab::stats::Spread;
+use crate::rivals::published::ToRegistry;
 
 /// Series of the hot one's name.
 const SERIES: u64 = 256;
@@ -90,144 +91,80 @@ fn value(text: &str, name: &str) -> u64 {
 const COUNTER: &str = "requests{";
 const HISTOGRAM: &str = "seconds_count{";
 
-/// `counter!` with static labels at each add.
-struct Macro(Facade);
+/// A call that is made once for each number from 0 on, in the scope of the recorder.
+struct Called<C> {
+    facade: Facade,
+    call: C,
+}
 
-impl Rival for Macro {
+impl<C: Fn(u64) + Send + Sync> Rival for Called<C> {
     fn add(&self, n: u64) {
-        metrics::with_local_recorder(&self.0.recorder, || {
-            counter!("requests", "method" => "GET", "route" => "/", "status" => "200").increment(n);
-        });
+        self.add_many(n);
     }
 
     fn sum(&self) -> u64 {
-        (self.0.read)()
+        (self.facade.read)()
     }
 
     fn add_many(&self, times: u64) {
-        metrics::with_local_recorder(&self.0.recorder, || {
-            for _ in 0..times {
-                counter!("requests", "method" => "GET", "route" => "/", "status" => "200")
-                    .increment(black_box(1));
-            }
-        });
+        metrics::with_local_recorder(&self.facade.recorder, || (0..times).for_each(&self.call));
     }
+}
+
+fn called<C>(name: &'static str, facade: Facade, call: C) -> Contender
+where
+    C: Fn(u64) + Send + Sync + 'static,
+{
+    Contender::new(name, Called { facade, call })
+}
+
+/// `counter!` with static labels at each add.
+fn by_macro(name: &'static str, facade: Facade) -> Contender {
+    called(name, facade, |_| {
+        counter!("requests", "method" => "GET", "route" => "/", "status" => "200")
+            .increment(black_box(1));
+    })
 }
 
 /// A macro call with a label's value made at each add.
-struct MadeMacro(Facade);
-
-impl Rival for MadeMacro {
-    fn add(&self, n: u64) {
-        metrics::with_local_recorder(&self.0.recorder, || {
-            let route = black_box("/").to_owned();
-            counter!("requests", "method" => "GET", "route" => route, "status" => "200")
-                .increment(n);
-        });
-    }
-
-    fn sum(&self) -> u64 {
-        (self.0.read)()
-    }
+fn by_made_macro(name: &'static str, facade: Facade) -> Contender {
+    called(name, facade, |_| {
+        let route = black_box("/").to_owned();
+        counter!("requests", "method" => "GET", "route" => route, "status" => "200")
+            .increment(black_box(1));
+    })
 }
 
 /// A handle that is kept.
-struct Kept(metrics::Counter, Facade);
-
-impl Kept {
-    fn new(facade: Facade) -> Kept {
-        let handle = metrics::with_local_recorder(
-            &facade.recorder,
-            || counter!("requests", "method" => "GET", "route" => "/", "status" => "200"),
-        );
-        Kept(handle, facade)
-    }
+fn kept(name: &'static str, facade: Facade) -> Contender {
+    let handle = metrics::with_local_recorder(
+        &facade.recorder,
+        || counter!("requests", "method" => "GET", "route" => "/", "status" => "200"),
+    );
+    called(name, facade, move |_| handle.increment(black_box(1)))
 }
 
-impl Rival for Kept {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.increment(n);
-    }
-
-    fn sum(&self) -> u64 {
-        (self.1.read)()
-    }
+/// Returns a value between 0 and 0.1 s.
+#[inline]
+fn seconds(number: u64) -> f64 {
+    black_box((number % 100) as f64 / 1000.0)
 }
 
-/// `histogram!` with static labels, of values between 0 and 0.1 s.
-struct HistogramMacro(Facade);
-
-impl Rival for HistogramMacro {
-    fn add(&self, n: u64) {
-        metrics::with_local_recorder(&self.0.recorder, || {
-            histogram!("seconds", "method" => "GET", "route" => "/", "status" => "200")
-                .record_many(0.02, n as usize);
-        });
-    }
-
-    fn sum(&self) -> u64 {
-        (self.0.read)()
-    }
-
-    fn add_many(&self, times: u64) {
-        metrics::with_local_recorder(&self.0.recorder, || {
-            for n in 0..times {
-                histogram!("seconds", "method" => "GET", "route" => "/", "status" => "200")
-                    .record(black_box((n % 100) as f64 / 1000.0));
-            }
-        });
-    }
+/// `histogram!` with static labels at each record.
+fn histogram_by_macro(name: &'static str, facade: Facade) -> Contender {
+    called(name, facade, |number| {
+        histogram!("seconds", "method" => "GET", "route" => "/", "status" => "200")
+            .record(seconds(number));
+    })
 }
 
 /// A record by a kept handle.
-struct KeptHistogram(metrics::Histogram, Facade);
-
-impl KeptHistogram {
-    fn new(facade: Facade) -> KeptHistogram {
-        let handle = metrics::with_local_recorder(
-            &facade.recorder,
-            || histogram!("seconds", "method" => "GET", "route" => "/", "status" => "200"),
-        );
-        KeptHistogram(handle, facade)
-    }
-}
-
-impl Rival for KeptHistogram {
-    fn add(&self, n: u64) {
-        self.0.record_many(0.02, n as usize);
-    }
-
-    fn sum(&self) -> u64 {
-        (self.1.read)()
-    }
-
-    fn add_many(&self, times: u64) {
-        for n in 0..times {
-            self.0.record(black_box((n % 100) as f64 / 1000.0));
-        }
-    }
-}
-
-/// The registry that recorders of `metrics` are built on, as a recorder.
-struct ToRegistry(Arc<Registry<Key, AtomicStorage>>);
-
-impl Recorder for ToRegistry {
-    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-
-    fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> metrics::Counter {
-        self.0.get_or_create_counter(key, |counter| counter.clone().into())
-    }
-
-    fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> metrics::Gauge {
-        self.0.get_or_create_gauge(key, |gauge| gauge.clone().into())
-    }
-
-    fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> metrics::Histogram {
-        self.0.get_or_create_histogram(key, |histogram| histogram.clone().into())
-    }
+fn kept_histogram(name: &'static str, facade: Facade) -> Contender {
+    let handle = metrics::with_local_recorder(
+        &facade.recorder,
+        || histogram!("seconds", "method" => "GET", "route" => "/", "status" => "200"),
+    );
+    called(name, facade, move |number| handle.record(seconds(number)))
 }
 
 /// Returns everything that goes through the facade, fresh.
@@ -237,28 +174,19 @@ impl Recorder for ToRegistry {
 pub fn all() -> Vec<Contender> {
     let (ours, cells, stock) = (Facade::windrow, Facade::windrow_cells, Facade::exporter);
     vec![
-        Contender::new("counter!: windrow-metrics", Macro(ours(COUNTER))),
-        Contender::new("counter!: metrics-exporter-prometheus", Macro(stock(COUNTER))),
-        Contender::new("counter!: metrics-util's registry", Macro(Facade::registry())),
-        Contender::new("counter! with a String: windrow-metrics", MadeMacro(ours(COUNTER))),
-        Contender::new(
-            "counter! with a String: metrics-exporter-prometheus",
-            MadeMacro(stock(COUNTER)),
-        ),
-        Contender::new("counter kept: windrow-metrics", Kept::new(ours(COUNTER))),
-        Contender::new("counter kept: metrics-exporter-prometheus", Kept::new(stock(COUNTER))),
-        Contender::new("histogram!: windrow-metrics", HistogramMacro(ours(HISTOGRAM))),
-        Contender::new("histogram!, cells: windrow-metrics", HistogramMacro(cells(HISTOGRAM))),
-        Contender::new("histogram!: metrics-exporter-prometheus", HistogramMacro(stock(HISTOGRAM))),
-        Contender::new("histogram kept: windrow-metrics", KeptHistogram::new(ours(HISTOGRAM))),
-        Contender::new(
-            "histogram kept, cells: windrow-metrics",
-            KeptHistogram::new(cells(HISTOGRAM)),
-        ),
-        Contender::new(
-            "histogram kept: metrics-exporter-prometheus",
-            KeptHistogram::new(stock(HISTOGRAM)),
-        ),
+        by_macro("counter!: windrow-metrics", ours(COUNTER)),
+        by_macro("counter!: metrics-exporter-prometheus", stock(COUNTER)),
+        by_macro("counter!: metrics-util's registry", Facade::registry()),
+        by_made_macro("counter! with a String: windrow-metrics", ours(COUNTER)),
+        by_made_macro("counter! with a String: metrics-exporter-prometheus", stock(COUNTER)),
+        kept("counter kept: windrow-metrics", ours(COUNTER)),
+        kept("counter kept: metrics-exporter-prometheus", stock(COUNTER)),
+        histogram_by_macro("histogram!: windrow-metrics", ours(HISTOGRAM)),
+        histogram_by_macro("histogram!, cells: windrow-metrics", cells(HISTOGRAM)),
+        histogram_by_macro("histogram!: metrics-exporter-prometheus", stock(HISTOGRAM)),
+        kept_histogram("histogram kept: windrow-metrics", ours(HISTOGRAM)),
+        kept_histogram("histogram kept, cells: windrow-metrics", cells(HISTOGRAM)),
+        kept_histogram("histogram kept: metrics-exporter-prometheus", stock(HISTOGRAM)),
     ]
 }
 

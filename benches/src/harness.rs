@@ -44,6 +44,24 @@ pub trait Rival: Send + Sync {
     }
 }
 
+/// Makes a rival of a type, by what an add does and by the sum.
+macro_rules! rival {
+    ($type:ty: add($own:ident, $n:ident) => $add:expr; sum($this:ident) => $sum:expr;) => {
+        impl Rival for $type {
+            #[inline]
+            fn add(&$own, $n: u64) {
+                $add;
+            }
+
+            #[inline]
+            fn sum(&$this) -> u64 {
+                $sum
+            }
+        }
+    };
+}
+pub(crate) use rival;
+
 /// A rival and what the tables call it.
 pub struct Contender {
     /// The name in tables and in Criterion's reports.
@@ -244,6 +262,15 @@ pub fn time(work: impl FnOnce()) -> Duration {
     let begin = ThreadTime::now();
     work();
     begin.elapsed()
+}
+
+/// Has each of `contenders` do `work` once in each of `rounds` rounds, in an order that turns by
+/// one from round to round.
+pub fn in_rounds<T>(rounds: usize, contenders: &mut [T], mut work: impl FnMut(&mut T)) {
+    let count = contenders.len();
+    for round in 0..rounds {
+        (0..count).for_each(|turn| work(&mut contenders[(round + turn) % count]));
+    }
 }
 
 /// Makes a group quick: half a second of measuring per contender after a fifth of warming up. All

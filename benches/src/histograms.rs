@@ -8,9 +8,9 @@ use std::time::Duration;
 use hdrhistogram::SyncHistogram;
 use hdrhistogram::sync::Recorder;
 use histogram::AtomicHistogram;
-use metrics_util::registry::{AtomicStorage, Registry};
+use metrics_util::registry::Registry;
 use prometheus_client::metrics::histogram::{Histogram as Client, NativeHistogramConfig};
-use windrow::clock::{Clock, Ticker};
+use windrow::clock::{Clock, Coarse, Ticker};
 use windrow::{Counter, Histogram, SlidingWindow, events};
 
 use crate::harness::Rival;
@@ -55,120 +55,101 @@ pub trait Records: Rival {
 
 const ASKED: [f64; 3] = [0.5, 0.9, 0.99];
 
-/// Makes a rival of what records one value.
-macro_rules! records {
-    ($name:ident, |$this:ident, $value:ident| $record:expr, $count:expr) => {
-        impl Rival for $name {
-            fn add(&self, n: u64) {
-                let ($this, $value) = (self, n);
-                _ = $record;
-            }
-
-            fn sum(&self) -> u64 {
-                let count: fn(&$name) -> u64 = |$this| $count;
-                count(self)
-            }
-
-            fn add_many(&self, times: u64) {
-                let $this = self;
-                each(times, |$value| _ = $record);
-            }
-        }
-    };
+/// A histogram, and the calls of it that are measured.
+struct Of<T, R> {
+    histogram: T,
+    record: R,
+    count: fn(&T) -> u64,
+    quantiles: Option<fn(&T) -> [u64; 3]>,
 }
 
-struct Windrow(Histogram);
-records!(Windrow, |this, value| this.0.record(value), this.0.count());
-impl Records for Windrow {
-    fn quantiles(&self) -> Option<[u64; 3]> {
-        let found = self.0.distribution().quantiles(ASKED);
-        Some(found.map(Option::unwrap_or_default))
+impl<T: Send + Sync, R: Fn(&T, u64) + Send + Sync> Rival for Of<T, R> {
+    fn add(&self, n: u64) {
+        (self.record)(&self.histogram, n);
+    }
+
+    fn sum(&self) -> u64 {
+        (self.count)(&self.histogram)
+    }
+
+    fn add_many(&self, times: u64) {
+        each(times, |value| (self.record)(&self.histogram, value));
     }
 }
 
-/// The cost floor: two adds.
-struct Counters([Counter; 2]);
-records!(
-    Counters,
-    |this, value| {
-        this.0[0].add(value);
-        this.0[1].increment();
-    },
-    this.0[1].sum()
-);
-impl Records for Counters {}
+impl<T: Send + Sync, R: Fn(&T, u64) + Send + Sync> Records for Of<T, R> {
+    fn quantiles(&self) -> Option<[u64; 3]> {
+        self.quantiles.map(|quantiles| quantiles(&self.histogram))
+    }
+}
+
+fn of<T: Send + Sync + 'static>(
+    histogram: T,
+    record: impl Fn(&T, u64) + Send + Sync + 'static,
+    count: fn(&T) -> u64,
+    quantiles: Option<fn(&T) -> [u64; 3]>,
+) -> Box<dyn Records> {
+    Box::new(Of { histogram, record, count, quantiles })
+}
 
 events! { enum Seen { Rt: Value } }
 events! { enum Placed { Rt: Histogram } }
 
-struct Window(SlidingWindow<Seen>);
-records!(Window, |this, value| this.0.record(Seen::Rt, value), this.0.lifetime(Seen::Rt).count);
-impl Records for Window {}
-
-/// Its interval is an hour: it holds all rounds. One record keeps count, sum, minimum, maximum and
-/// percentiles.
-struct Percentiles<C: Clock>(SlidingWindow<Placed, C>);
-impl<C: Clock> Percentiles<C> {
-    fn of(clock: C) -> Percentiles<C> {
-        let made = SlidingWindow::builder().interval(HOUR).buckets(60).clock(clock).build();
-        Percentiles(made.expect("sixty minutes"))
-    }
+/// Returns a window whose interval is an hour: it holds all rounds. One record keeps count, sum,
+/// minimum, maximum and percentiles.
+fn percentiles<C: Clock + Send + Sync + 'static>(clock: C) -> Box<dyn Records> {
+    let made = SlidingWindow::<Placed>::builder().interval(HOUR).buckets(60).clock(clock).build();
+    of(
+        made.expect("sixty minutes"),
+        |window, value| window.record(Placed::Rt, value),
+        |window| window.lifetime(Placed::Rt).count,
+        Some(|window| {
+            window.distribution(Placed::Rt).quantiles(ASKED).map(Option::unwrap_or_default)
+        }),
+    )
 }
-impl<C: Clock + Send + Sync> Rival for Percentiles<C> {
-    fn add(&self, n: u64) {
-        self.0.record(Placed::Rt, n);
-    }
-
-    fn sum(&self) -> u64 {
-        let all = self.0.lifetime(Placed::Rt);
-        all.count
-    }
-
-    fn add_many(&self, times: u64) {
-        each(times, |value| self.0.record(Placed::Rt, value));
-    }
-}
-impl<C: Clock + Send + Sync> Records for Percentiles<C> {
-    fn quantiles(&self) -> Option<[u64; 3]> {
-        Some(self.0.quantiles(Placed::Rt, ASKED).map(Option::unwrap_or_default))
-    }
-}
-
-struct Prometheus(prometheus::Histogram);
-records!(Prometheus, |this, value| this.0.observe(value as f64), this.0.get_sample_count());
-impl Records for Prometheus {}
 
 /// Returns the count of what cannot be asked for it.
 fn unknown<T>(_: &T) -> u64 {
     0
 }
 
-struct PrometheusClient(Client);
-records!(PrometheusClient, |this, value| this.0.observe(value as f64), unknown(this));
-impl Records for PrometheusClient {}
+fn prometheus_client(histogram: Client) -> Box<dyn Records> {
+    of(histogram, |histogram, value| histogram.observe(value as f64), unknown, None)
+}
 
-/// Keeps each value until it is read.
-struct Metrics(metrics::Histogram, Registry<metrics::Key, AtomicStorage>, Mutex<u64>);
-records!(Metrics, |this, value| this.0.record(value as f64), {
-    let mut all = this.1.get_histogram_handles();
-    let mut count = this.2.lock().expect("no thread panics with it");
-    all.drain().for_each(|(_, bucket)| bucket.clear_with(|values| *count += values.len() as u64));
-    *count
-});
-impl Records for Metrics {}
+/// Keeps each value until it is read: a handle, its registry, and the number of values read.
+fn metrics_util() -> Box<dyn Records> {
+    let (registry, key) = (Registry::atomic(), metrics::Key::from_name("rt"));
+    let handle: metrics::Histogram =
+        registry.get_or_create_histogram(&key, |histogram| histogram.clone().into());
+    of(
+        (handle, registry, Mutex::new(0)),
+        |(handle, ..), value| handle.record(value as f64),
+        |(_, registry, count)| {
+            let mut count = count.lock().expect("no thread panics with it");
+            let mut all = registry.get_histogram_handles();
+            all.drain().for_each(|(_, bucket)| {
+                bucket.clear_with(|values| *count += values.len() as u64);
+            });
+            *count
+        },
+        None,
+    )
+}
 
-struct Rezolus(AtomicHistogram);
-records!(
-    Rezolus,
-    |this, value| this.0.increment(value),
-    this.0.load().as_slice().iter().sum::<u64>()
-);
-impl Records for Rezolus {
-    fn quantiles(&self) -> Option<[u64; 3]> {
-        let found = self.0.load().quantiles(&ASKED).ok()??;
-        let mut ends = found.entries().values().map(histogram::Bucket::end);
-        Some(std::array::from_fn(|_| ends.next().unwrap_or(0)))
-    }
+fn rezolus() -> Box<dyn Records> {
+    of(
+        AtomicHistogram::new(4, 40).expect("sound powers"),
+        |histogram, value| _ = histogram.increment(value),
+        |histogram| histogram.load().as_slice().iter().sum(),
+        Some(|histogram| {
+            let found = histogram.load().quantiles(&ASKED).ok().flatten();
+            let Some(found) = found else { return [0; 3] };
+            let mut ends = found.entries().values().map(histogram::Bucket::end);
+            std::array::from_fn(|_| ends.next().unwrap_or(0))
+        }),
+    )
 }
 
 /// hdrhistogram's own record, by `&mut`: the lock is held over all records of a turn. It is meant
@@ -283,35 +264,25 @@ impl Records for Hdr {
 }
 
 #[cfg(feature = "labels")]
-mod otel {
-    use super::{Records, Rival, each, unknown};
-    use opentelemetry::metrics::{Histogram, MeterProvider};
+fn opentelemetry() -> Box<dyn Records> {
+    use opentelemetry::metrics::MeterProvider;
     use opentelemetry_sdk::metrics::{
         Aggregation, Instrument, ManualReader, SdkMeterProvider, Stream,
     };
 
-    pub(crate) struct Otel(Histogram<u64>, #[allow(dead_code)] SdkMeterProvider);
-
-    impl Otel {
-        pub(crate) fn new() -> Otel {
-            let view = |_: &Instrument| {
-                let cells = Aggregation::Base2ExponentialHistogram {
-                    max_size: 216,
-                    max_scale: 3,
-                    record_min_max: true,
-                };
-                Stream::builder().with_aggregation(cells).build().ok()
-            };
-            let provider = SdkMeterProvider::builder()
-                .with_reader(ManualReader::default())
-                .with_view(view)
-                .build();
-            Otel(provider.meter("lab").u64_histogram("rt").build(), provider)
-        }
-    }
-
-    records!(Otel, |this, value| this.0.record(value, &[]), unknown(this));
-    impl Records for Otel {}
+    let view = |_: &Instrument| {
+        let cells = Aggregation::Base2ExponentialHistogram {
+            max_size: 216,
+            max_scale: 3,
+            record_min_max: true,
+        };
+        Stream::builder().with_aggregation(cells).build().ok()
+    };
+    let builder = SdkMeterProvider::builder().with_reader(ManualReader::default());
+    let provider = builder.with_view(view).build();
+    let histogram = provider.meter("lab").u64_histogram("rt").build();
+    // The provider is kept as long as its instrument.
+    of((histogram, provider), |(histogram, _), value| histogram.record(value, &[]), unknown, None)
 }
 
 /// Returns the borders of a classic histogram: 14, as people have.
@@ -329,45 +300,62 @@ pub type Maker = (&'static str, fn() -> Box<dyn Records>);
 pub fn makers() -> Vec<Maker> {
     #[cfg_attr(not(feature = "labels"), allow(unused_mut))]
     let mut all: Vec<Maker> = vec![
-        ("windrow: Histogram, 216 cells", || Box::new(Windrow(Histogram::new()))),
-        ("windrow: two Counters", || Box::new(Counters(Default::default()))),
+        ("windrow: Histogram, 216 cells", || {
+            of(
+                Histogram::new(),
+                Histogram::record,
+                Histogram::count,
+                Some(|histogram| {
+                    histogram.distribution().quantiles(ASKED).map(Option::unwrap_or_default)
+                }),
+            )
+        }),
+        // The cost floor: two adds.
+        ("windrow: two Counters", || {
+            of(
+                <[Counter; 2]>::default(),
+                |[sum, count], value| {
+                    sum.add(value);
+                    count.increment();
+                },
+                |[_, count]| count.sum(),
+                None,
+            )
+        }),
         ("windrow: a window's Value", || {
-            Box::new(Window(SlidingWindow::builder().build().expect("a second")))
+            of(
+                SlidingWindow::<Seen>::builder().build().expect("a second"),
+                |window, value| window.record(Seen::Rt, value),
+                |window| window.lifetime(Seen::Rt).count,
+                None,
+            )
         }),
-        ("windrow: a window's Histogram, 216 cells", || {
-            Box::new(Percentiles::of(windrow::clock::Coarse::default()))
-        }),
-        (TICKED, || Box::new(Percentiles::of(TICKER.clone()))),
+        ("windrow: a window's Histogram, 216 cells", || percentiles(Coarse::default())),
+        (TICKED, || percentiles(TICKER.clone())),
         ("a plain floor, 8 cells an octave, by &mut", || Box::new(Floor(Mutex::new(Plain::new())))),
         (OWN[0], || Box::new(Own::of(2))),
         (OWN[1], || Box::new(Own::of(3))),
         ("prometheus: classic, 14 buckets", || {
             let options = prometheus::HistogramOpts::new("rt", "Rt").buckets(borders().collect());
-            let made = prometheus::Histogram::with_opts(options);
-            Box::new(Prometheus(made.expect("sound options")))
+            of(
+                prometheus::Histogram::with_opts(options).expect("sound options"),
+                |histogram, value| histogram.observe(value as f64),
+                prometheus::Histogram::get_sample_count,
+                None,
+            )
         }),
-        ("prometheus-client: classic, 14 buckets", || {
-            Box::new(PrometheusClient(Client::new(borders())))
-        }),
+        ("prometheus-client: classic, 14 buckets", || prometheus_client(Client::new(borders()))),
         ("prometheus-client: native, schema 3", || {
-            let native = NativeHistogramConfig::with_schema(3);
-            Box::new(PrometheusClient(Client::new_native(native)))
+            prometheus_client(Client::new_native(NativeHistogramConfig::with_schema(3)))
         }),
-        ("metrics-util's registry: keeps all values", || {
-            let (registry, key) = (Registry::atomic(), metrics::Key::from_name("rt"));
-            let handle =
-                registry.get_or_create_histogram(&key, |histogram| histogram.clone().into());
-            Box::new(Metrics(handle, registry, Mutex::new(0)))
-        }),
-        ("histogram: AtomicHistogram, 3.1 %", || {
-            Box::new(Rezolus(AtomicHistogram::new(4, 40).expect("sound powers")))
-        }),
+        ("metrics-util's registry: keeps all values", metrics_util),
+        ("histogram: AtomicHistogram, 3.1 %", rezolus),
         ("hdrhistogram: a recorder a thread, 2 digits", || {
             let made = hdrhistogram::Histogram::new_with_bounds(500, 60_000_000_000, 2);
             Box::new(Hdr(Mutex::new(made.expect("sound bounds").into_sync())))
         }),
     ];
     #[cfg(feature = "labels")]
-    all.push(("opentelemetry SDK: exponential, scale 3", || Box::new(otel::Otel::new())));
+    all.push(("opentelemetry SDK: exponential, scale 3", opentelemetry));
     all
 }

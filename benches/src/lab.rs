@@ -8,25 +8,34 @@
 //! [`strategies`]. What pages show of them: [`summary`], [`ratios`], [`pictures`]. All of them end
 //! in [`report`].
 
+// The parts of figures: statistics, the work, its workers, and the process of each.
+pub mod progress;
+pub mod stats;
+pub mod subject;
+pub mod work;
+pub mod worker;
+
+// Where they were made, and how they are shown.
 pub mod chart;
 pub mod environment;
+pub mod report;
+
+// The parts that are measured in rounds, and the rounds.
+pub mod rounds;
+pub mod speed;
+pub mod strategies;
+
+// The parts that are measured once, for windrow's portable strategy, too.
 pub mod latency;
 pub mod losses;
 pub mod memory;
-pub mod pictures;
 pub mod portable;
-pub mod progress;
-pub mod ratios;
-pub mod report;
 pub mod rotation;
-pub mod rounds;
-pub mod speed;
-pub mod stats;
-pub mod strategies;
-pub mod subject;
+
+// What pages show of them.
+pub mod pictures;
+pub mod ratios;
 pub mod summary;
-pub mod work;
-pub mod worker;
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ use windrow::clock::{Coarse, Manual};
 use windrow::{Clock, Counter, SlidingWindow, Timestamp};
 
 pub use self::events::Http;
-use crate::harness::{Contender, Rival, cores, time_adds};
+use crate::harness::{Contender, Rival, cores, rival, time_adds};
 use crate::rivals::cas_ring::CasRing;
 use crate::rivals::counters::{COARSE_READ, in_turn};
 use crate::rivals::epoch_ring::EpochRing;
@@ -32,16 +32,9 @@ use crate::rivals::{
     PACKED_STRIPES, Ring, Stripes,
 };
 
-impl Rival for Counter {
-    #[inline]
-    fn add(&self, n: u64) {
-        Counter::add(self, n);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        Counter::sum(self)
-    }
+rival! { Counter:
+    add(self, n) => Counter::add(self, n);
+    sum(self) => Counter::sum(self);
 }
 
 impl<C: Clock + Send + Sync> Rival for SlidingWindow<Http, C> {
@@ -151,31 +144,20 @@ pub fn full_windows(buckets: u32, wanted: impl Fn(&str) -> bool) -> Vec<Contende
 /// buckets.
 struct CounterAndClock(Counter, Manual);
 
-impl Rival for CounterAndClock {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.add(n);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
+rival! { CounterAndClock:
+    add(self, n) => self.0.add(n);
+    sum(self) => {
         black_box(self.1.now());
         self.0.sum()
-    }
+    };
 }
 
 /// Reads the coarse clock and counts nothing.
 struct CoarseRead;
 
-impl Rival for CoarseRead {
-    #[inline]
-    fn add(&self, _n: u64) {
-        black_box(Coarse::default().now());
-    }
-
-    fn sum(&self) -> u64 {
-        0
-    }
+rival! { CoarseRead:
+    add(self, _n) => black_box(Coarse::default().now());
+    sum(self) => 0;
 }
 
 /// One read of the coarse clock instead of an add: what every window on that clock needs.

@@ -1,22 +1,27 @@
 //! The rivals of windrow. Each file has one family; none of them uses windrow.
 
-pub mod at_random;
-pub mod cas_ring;
+// Counters, and those with labels.
 pub mod counters;
+pub mod labelled;
+#[cfg(feature = "labels")]
+pub mod measured;
+#[cfg(feature = "labels")]
+pub mod opentelemetry;
+pub mod published;
+
+// Many series: one of them at random, and a scrape of all.
+pub mod at_random;
+pub mod scraped;
+
+// Windows: what rings share, the rings, and those of crates.
+pub mod cas_ring;
 pub mod epoch_ring;
 pub mod fenster;
 pub mod invocation;
-pub mod labelled;
 pub mod leap_array;
-#[cfg(feature = "labels")]
-pub mod measured;
 pub mod mutex_ring;
-#[cfg(feature = "labels")]
-pub mod opentelemetry;
 pub mod packed_ring;
-pub mod published;
 pub mod ring;
-pub mod scraped;
 #[cfg(feature = "sentinel")]
 pub mod sentinel;
 

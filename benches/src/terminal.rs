@@ -72,68 +72,51 @@ pub fn print_caption_of(command: &str) {
     );
 }
 
-/// Returns the option `--rounds N` of binary `name`; ends the program if the arguments are others.
-pub fn rounds(name: &str, usual: usize) -> usize {
-    let asked = || -> Result<usize, lexopt::Error> {
-        let mut rounds = usual;
-        let mut arguments = Parser::from_env();
-        while let Some(argument) = arguments.next()? {
-            match argument {
-                Long("rounds") => rounds = arguments.value()?.parse()?,
-                other => return Err(other.unexpected()),
-            }
-        }
-        if rounds == 0 { Err("--rounds must be above 0".into()) } else { Ok(rounds) }
-    };
-    asked().unwrap_or_else(|wrong| {
+/// The options that programs share: `--rounds N`, `--series N`, `--requests N`, `--only PART`.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The number of rounds.
+    pub rounds: usize,
+    /// The number of series.
+    pub series: usize,
+    /// The number of requests of a round.
+    pub requests: usize,
+    /// The one part or contender that is measured, if it is named.
+    pub only: Option<String>,
+}
+
+/// Returns the options of program `name`, which takes those in `known` alone; `usual` are those
+/// that are not given. Ends the program if an option is unknown, or a number is 0.
+pub fn options(name: &str, known: &[&str], usual: Options) -> Options {
+    parsed(Parser::from_env(), known, usual).unwrap_or_else(|wrong| {
         eprintln!("{name}: {wrong}");
         process::exit(2)
     })
 }
 
-/// Returns the options `--series N` and `--rounds N` of binary `name`: 10 000 and 15 unless they
-/// are given. Ends the program if they are wrong.
-pub fn series_and_rounds(name: &str) -> (usize, usize) {
-    let asked = asked().and_then(|asked| match asked.only {
-        Some(_) => Err("there is no option --only here".into()),
-        None => Ok((asked.series, asked.rounds)),
-    });
-    or_end(name, asked)
-}
-
-/// Returns the options of [`series_and_rounds`], and the `--only NAME` of a part, if it is given.
-pub fn series_rounds_and_part(name: &str) -> (usize, usize, Option<String>) {
-    or_end(name, asked().map(|asked| (asked.series, asked.rounds, asked.only)))
-}
-
-struct Asked {
-    series: usize,
-    rounds: usize,
-    only: Option<String>,
-}
-
-fn asked() -> Result<Asked, lexopt::Error> {
-    let mut asked = Asked { series: 10_000, rounds: 15, only: None };
-    let mut arguments = Parser::from_env();
+fn parsed(
+    mut arguments: Parser,
+    known: &[&str],
+    mut options: Options,
+) -> Result<Options, lexopt::Error> {
     while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("series") => asked.series = arguments.value()?.parse()?,
-            Long("rounds") => asked.rounds = arguments.value()?.parse()?,
-            Long("only") => asked.only = Some(arguments.value()?.string()?),
+        let number = match argument {
+            Long(option) if !known.contains(&option) => return Err(argument.unexpected()),
+            Long("rounds") => &mut options.rounds,
+            Long("series") => &mut options.series,
+            Long("requests") => &mut options.requests,
+            Long("only") => {
+                options.only = Some(arguments.value()?.string()?);
+                continue;
+            }
             other => return Err(other.unexpected()),
+        };
+        *number = arguments.value()?.parse()?;
+        if *number == 0 {
+            return Err("a number must be above 0".into());
         }
     }
-    if asked.series == 0 || asked.rounds == 0 {
-        return Err("--series and --rounds must be above 0".into());
-    }
-    Ok(asked)
-}
-
-fn or_end<T>(name: &str, asked: Result<T, lexopt::Error>) -> T {
-    asked.unwrap_or_else(|wrong| {
-        eprintln!("{name}: {wrong}");
-        process::exit(2)
-    })
+    Ok(options)
 }
 
 /// Returns the processor's name, where the system tells it.
@@ -144,4 +127,23 @@ pub fn processor() -> String {
         || format!("unknown {} processor", env::consts::ARCH),
         |(_, name)| name.to_owned(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_those_that_a_program_takes() {
+        let of = |words: &[&str]| {
+            let usual = Options { rounds: 15, ..Options::default() };
+            parsed(Parser::from_args(words), &["rounds", "only"], usual)
+        };
+        let given = of(&["--rounds", "3", "--only", "gzip"]).expect("both are known");
+        assert_eq!((given.rounds, given.only.as_deref()), (3, Some("gzip")));
+        assert_eq!(of(&[]).expect("none is needed").rounds, 15);
+        for wrong in [&["--rounds", "0"][..], &["--series", "3"], &["--rounds", "x"], &["3"]] {
+            assert!(of(wrong).is_err(), "{wrong:?}");
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! A number's parts in each row.
 
-/// The parts of a sum in each core's row: from [`Counter::by_row`](crate::Counter::by_row) and
-/// [`SlidingWindow::by_row`](crate::SlidingWindow::by_row).
+/// A sum in its parts, one for each core's row: from [`Counter::by_row`](crate::Counter::by_row)
+/// and [`SlidingWindow::by_row`](crate::SlidingWindow::by_row).
 ///
-/// It shows how adds are spread over the cores: the difference of a row between two readings is the
-/// sum of the adds of its core in between (or, in the portable strategy, of its threads). A row's
-/// core may change, as [`strategy`](crate::diagnostics::strategy#rows) says.
+/// The parts show how adds are spread over the cores. From one reading to the next, a row's part
+/// grows by the adds that the row's core has made between the two readings (in the portable
+/// strategy: the adds of the row's threads). A row's core may change, as
+/// [`strategy`](crate::diagnostics::strategy#rows) says.
 ///
 /// ```
 /// let hits = windrow::Counter::new();

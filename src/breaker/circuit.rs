@@ -49,7 +49,7 @@ use crate::wide::Wide;
 /// # Ok::<(), windrow::breaker::BreakerError>(())
 /// ```
 ///
-/// One in a `static` is made by [`of`](Self::of). In a [`Family`](crate::Family) there is one for
+/// [`of`](Self::of) makes a breaker in a `static`. In a [`Family`](crate::Family) there is one for
 /// each upstream: see [`BreakerOwner`](super::BreakerOwner). A whole program is in the
 /// [guide](crate::guide::circuit_breaker).
 ///
@@ -74,9 +74,9 @@ use crate::wide::Wide;
 ///
 /// **Half open.** At most [`trials`](Settings::trials) calls are let through. A trial that is
 /// ignored or dropped gives its place back. As soon as the share of all trials is reached, whatever
-/// those that still run will say, the breaker is open again. If all have ended, and it is not
-/// reached, the breaker is closed, and measures anew. Trials that do not end are overdue after the
-/// [timeout](Settings::trial_timeout): then the next call finds it open.
+/// those that still run will say, the breaker is open again. If all trials have ended, and that
+/// share is not reached, the breaker is closed, and measures anew. Trials that do not end are
+/// overdue after the [timeout](Settings::trial_timeout): then the next call finds it open.
 ///
 /// **An outcome counts in the state in which its call was let through**, or not at all: a call from
 /// before the opening says nothing once the breaker was opened, however late it is told.
@@ -177,8 +177,8 @@ impl Breaker {
     ///
     /// # Panics
     ///
-    /// It panics where [`new`](Self::new) would return an error, and if a time is shorter than
-    /// 100 ms. In a `static`, each of these is an error of the compiler:
+    /// The call panics where [`new`](Self::new) would return an error, and if a time is shorter
+    /// than 100 ms. In a `static`, each of these is an error of the compiler:
     ///
     /// ```compile_fail,E0080
     /// use windrow::{Breaker, breaker::Settings};

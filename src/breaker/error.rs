@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The error of [`Settings`](super::Settings) that a [`Breaker`](crate::Breaker) cannot have: such
 /// a breaker could never open, or never close again.
 ///
-/// From [`Breaker::new`](crate::Breaker::new) and
+/// Returned by [`Breaker::new`](crate::Breaker::new) and
 /// [`Breaker::with_clock`](crate::Breaker::with_clock).
 ///
 /// ```

@@ -79,7 +79,7 @@ impl Settings {
     /// into 1 to 32 `buckets`.
     ///
     /// A sum covers the current bucket and the buckets before it: at most the interval, and at
-    /// least one bucket less.
+    /// least the interval without one bucket.
     ///
     /// ```
     /// use std::time::Duration;

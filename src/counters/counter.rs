@@ -3,12 +3,12 @@
 use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::arena::by_row::ByRow;
-use crate::counters::one_word::{Extremal, Falling, OfOneWord};
 use crate::counters::striped::{Striped, at_least_release};
 use crate::exemplar::Exemplars;
 use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 
 mod exemplars;
+mod misuse;
 
 /// A sharded (striped, per-CPU) counter: Java's `LongAdder` with the method names of `AtomicU64`.
 ///
@@ -355,36 +355,6 @@ impl Counter {
     pub fn fetch_add(&self, n: u64, order: Ordering) {
         self.cells.add(n, at_least_release(order));
     }
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn store<T: OfOneWord>(&self, _: T, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn swap<T: OfOneWord>(&self, _: T, _: Ordering) -> u64 {
-        self.sum()
-    }
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn compare_exchange<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn compare_exchange_weak<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn fetch_sub<T: Falling>(&self, _: T, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn fetch_max<T: Extremal>(&self, _: T, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn fetch_min<T: Extremal>(&self, _: T, _: Ordering) {}
 
     /// Returns the [`sum`](Self::sum), under the name that
     /// [`AtomicU64`](std::sync::atomic::AtomicU64) has for it.

@@ -292,9 +292,9 @@ impl Minimum {
     /// there was none.
     ///
     /// Every value counts for exactly one take, whose result is at most the value; and no record is
-    /// the result of two. Records that run at the same time may be included or not. It is *not* an
-    /// atomic snapshot: of several takes that run at the same time, each may have a part of the
-    /// cores' values, so that the least of their results is the least value; and a
+    /// the result of two takes. Records that run at the same time may be included or not. It is
+    /// *not* an atomic snapshot: of several takes that run at the same time, each may have a part
+    /// of the cores' values, so that the least of their results is the least value; and a
     /// [`get`](Self::get) meanwhile may return a value that was not the minimum at any moment.
     ///
     /// Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and an

@@ -7,9 +7,8 @@ use super::BuildError;
 
 /// The error of a limit, geometry or clock that a gate cannot have.
 ///
-/// From [`GateBuilder::build`](crate::gate::GateBuilder::build),
-/// [`Gate::set_limit`](crate::Gate::set_limit) and
-/// [`Gate::reconfigure`](crate::Gate::reconfigure).
+/// Returned by [`GateBuilder::build`](crate::gate::GateBuilder::build),
+/// [`Gate::set_limit`](crate::Gate::set_limit) and [`Gate::reconfigure`](crate::Gate::reconfigure).
 ///
 /// ```
 /// use windrow::{BuildError, Gate, gate::GateError};

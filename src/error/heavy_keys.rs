@@ -7,7 +7,7 @@ use super::BuildError;
 
 /// The error of a capacity, geometry or clock that [`HeavyKeys`](crate::HeavyKeys) cannot have.
 ///
-/// From [`HeavyKeysBuilder::build`](crate::heavy::HeavyKeysBuilder::build).
+/// Returned by [`HeavyKeysBuilder::build`](crate::heavy::HeavyKeysBuilder::build).
 ///
 /// ```
 /// use windrow::{BuildError, HeavyKeys, heavy::HeavyKeysError};

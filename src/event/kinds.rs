@@ -180,7 +180,7 @@ const fn is(one: &str, other: &str) -> bool {
 }
 
 pub(crate) mod sealed {
-    /// A type of this module.
+    /// The seal of the kinds: only types of this module implement it.
     pub trait Is {
         /// The type's name.
         const NAME: &'static str;

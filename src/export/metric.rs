@@ -32,7 +32,8 @@ use crate::window::SlidingWindow;
 /// assert_eq!(show(AnyMetric::Real(0.5)), "Real");
 /// ```
 ///
-/// It is exhaustive, so the compiler tells an exporter that names all types when there is another.
+/// The enum is exhaustive, so the compiler tells an exporter that names all types when there is
+/// another.
 #[derive(Clone, Copy)]
 pub enum AnyMetric<'m> {
     /// A sum that only grows, unless it is drained.

@@ -25,7 +25,7 @@ pub struct Part {
 
 /// The kind of the samples of a [`Part`].
 ///
-/// It is exhaustive, because an exporter must handle each of them.
+/// The enum is exhaustive, because an exporter must handle each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PartKind {
     /// An all-time total, which never goes back: [`Value::Count`](super::Value::Count).
@@ -91,9 +91,9 @@ const fn part(suffix: &'static str, about: &'static str, kind: PartKind, which: 
 }
 
 impl Part {
-    /// The part with the uses of a family's overflow series, whose number is
-    /// [`Source::refused`](super::Source::refused): a counter of the exporter's, which no
-    /// [`Reading`](super::Reading) has.
+    /// The part that counts the uses of a family's overflow series. Its value is
+    /// [`Source::refused`](super::Source::refused); no [`Reading`](super::Reading) has this part,
+    /// so an exporter adds it.
     pub const OVERFLOW: Part = part(
         "overflow",
         "uses of labels beyond the limit of series, counted in the overflow series",

@@ -17,7 +17,7 @@ mod counter;
 /// An owning handle of a series of a [`Family`](crate::Family). Adds through it cost the same as
 /// adds to a metric without a family.
 ///
-/// From [`Family::handle`](crate::Family::handle), and from an iteration over the family. It
+/// Returned by [`Family::handle`](crate::Family::handle), and by an iteration over the family. It
 /// dereferences to the metric. As long as there is a handle, [`retain`](crate::Family::retain)
 /// keeps the series. After the family was dropped, or the series [removed](crate::Family::remove),
 /// a handle stays usable, detached from the family.

@@ -52,7 +52,7 @@ impl Secrets {
     }
 }
 
-/// The hash of a part of a set.
+/// The hash of the labels of a set that were mixed in so far.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Mixer {

@@ -138,8 +138,8 @@ impl<C: Clock> GateBuilder<C> {
         GateBuilder { allows_coarse_clock: true, ..self }
     }
 
-    /// Allocates the gate's sheets when it is built. Otherwise a gate takes 64 bytes, and a later
-    /// call [allocates its sheets](Gate#cost-and-progress) once it needs them.
+    /// Allocates the gate's sheets when the gate is built. Otherwise a gate takes 64 bytes, and a
+    /// later call [allocates its sheets](Gate#cost-and-progress) once it needs them.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).preallocate().build()?;
@@ -190,7 +190,7 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// # Panics
     ///
-    /// It panics where [`build`](Self::build) would return an error.
+    /// The call panics where [`build`](Self::build) would return an error.
     #[cfg(any(loom, shuttle))]
     #[doc(hidden)]
     pub fn build_at_first_use(self, max_ration: u64) -> RationedGate<C> {

@@ -32,7 +32,7 @@ impl<C: Clock> Gate<C> {
     /// their interval. Earlier grants stay: after the limit was lowered, the gate refuses until
     /// enough of them have left the interval.
     ///
-    /// It costs what opening a bucket does.
+    /// The call costs what opening a bucket does.
     ///
     /// # Errors
     ///
@@ -89,9 +89,9 @@ impl<C: Clock> Gate<C> {
     /// A gate whose interval becomes longer does not know what it has already forgotten: grants in
     /// the new interval are within the limit together with all grants that the gate still knew.
     ///
-    /// It costs what opening a bucket does. If there are more buckets than ever before, each sheet
-    /// that the gate keeps gets more memory when it is used next; its earlier memory is kept until
-    /// the gate is dropped.
+    /// The call costs what opening a bucket does. If there are more buckets than ever before, each
+    /// sheet that the gate keeps gets more memory when it is used next; its earlier memory is kept
+    /// until the gate is dropped.
     ///
     /// # Errors
     ///

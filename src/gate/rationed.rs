@@ -108,8 +108,8 @@ impl<C: Clock> RationedGate<C> {
 
     /// Admits `n` now if that is within the limit; otherwise refuses, and counts nothing.
     ///
-    /// It works as [`Gate::try_admit`], except that a refusal is
-    /// [not exact](Self#what-is-promised).
+    /// The call works as [`Gate::try_admit`], except that a refusal is [not
+    /// exact](Self#what-is-promised).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).build_rationed(2)?;
@@ -131,7 +131,8 @@ impl<C: Clock> RationedGate<C> {
     /// Admits `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says
     /// when to come back.
     ///
-    /// It looks at the ration first. A grant with a wait comes from the gate: see [`Gate::admit`].
+    /// The call looks at the ration first. A grant with a wait comes from the gate: see
+    /// [`Gate::admit`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -274,8 +275,8 @@ impl<C: Clock> RationedGate<C> {
 impl<C> RationedGate<C> {
     /// Returns the unused sum of all rations, including those whose bucket has ended.
     ///
-    /// It reads each open row, and writes nothing. Not a snapshot: other threads take and refill
-    /// meanwhile. Use it to see the part of the limit that lies idle in rations.
+    /// The call reads each open row, and writes nothing. Not a snapshot: other threads take and
+    /// refill meanwhile. Use it to see the part of the limit that lies idle in rations.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;

@@ -28,10 +28,11 @@ impl<C: Clock> Gate<C> {
     /// Reserves a turn for a call of weight `n`, after a wait of at most `max_wait`. If the
     /// reservation is dropped before its turn, the turn goes to other callers.
     ///
-    /// It is [`admit`](Self::admit) for callers that may give up: a future that is dropped while it
-    /// waits, a request that is cancelled. [`Reservation`] says what becomes of their turns. A turn
-    /// keeps its bucket: it is granted to callers that come until that bucket ends, whether they
-    /// reserve, admit or try to; and no longer, nor after a change of the limit or the geometry.
+    /// The call is an [`admit`](Self::admit) for callers that may give up: a future that is dropped
+    /// while it waits, a request that is cancelled. [`Reservation`] says what becomes of their
+    /// turns. A turn keeps its bucket: it is granted to callers that come until that bucket ends,
+    /// whether they reserve, admit or try to; and no longer, nor after a change of the limit or the
+    /// geometry.
     ///
     /// The gate takes memory for [sheets](Self#cost-and-progress).
     ///

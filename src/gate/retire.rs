@@ -27,8 +27,8 @@ impl<C: Clock> Gate<C> {
     /// [reservation](Self::waiting) counts, this does nothing and returns false: no grant can come
     /// between that check and the end. It costs what opening a bucket does.
     ///
-    /// It is for gates that come and go, e.g. one per client. A gate that is dropped forgets its
-    /// grants, while a thread that found it just before may still use it. Replacing such a gate
+    /// The call is for gates that come and go, e.g. one per client. A gate that is dropped forgets
+    /// its grants, while a thread that found it just before may still use it. Replacing such a gate
     /// would let up to twice the limit through; replacing a retired one cannot: all grants of the
     /// two in an interval are within the limit, on a clock that does not step back. A caller that
     /// finds a retired gate removes it, and looks again:

@@ -45,6 +45,7 @@ use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
+mod glance;
 #[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64"), not(any(loom, shuttle))))]
 mod lines;
 
@@ -331,34 +332,6 @@ impl Sheet {
 #[inline]
 fn left(word: u64, top: u64) -> u64 {
     top.wrapping_sub(word) & SERIAL
-}
-
-impl Glance<'_> {
-    /// Returns whether the bucket is not sealed.
-    #[inline]
-    pub(super) fn is_open(&self) -> bool {
-        self.word & SEALED == 0
-    }
-
-    /// Returns whether a time lies in the bucket.
-    #[inline]
-    pub(super) fn contains(&self, at: u64) -> bool {
-        at.wrapping_sub(self.start) < self.length
-    }
-
-    /// Returns whether `n` more is within the limit. A weight of zero always is.
-    #[inline]
-    pub(super) fn fits(&self, n: u64) -> bool {
-        n <= left(self.word, self.top)
-    }
-
-    /// Grants `n`, which fits. If there was another grant since this was read, or the bucket was
-    /// sealed, returns false and takes over the present word. The caller looks at the head again.
-    #[inline]
-    pub(super) fn grant(&mut self, n: u64) -> bool {
-        let granted = self.sheet.grant(self.word, n);
-        granted.map_err(|word| self.word = word).is_ok()
-    }
 }
 
 impl<'g> Seen<'g> {

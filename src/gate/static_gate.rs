@@ -35,10 +35,10 @@ impl Gate {
     ///
     /// # Panics
     ///
-    /// It panics where a [builder](Self::builder) would return an error: if the limit is zero or
-    /// above 2^40, the interval or the number of buckets is zero, or the buckets do not divide the
-    /// interval into whole nanoseconds. It also panics if buckets are shorter than 100 ms, or more
-    /// than 100 000. In a `static`, each of these is an error of the compiler:
+    /// The call panics where a [builder](Self::builder) would return an error: if the limit is zero
+    /// or above 2^40, the interval or the number of buckets is zero, or the buckets do not divide
+    /// the interval into whole nanoseconds. It also panics if buckets are shorter than 100 ms, or
+    /// more than 100 000. In a `static`, each of these is an error of the compiler:
     ///
     /// ```compile_fail,E0080
     /// use std::time::Duration;
@@ -68,7 +68,7 @@ impl Gate {
     ///
     /// # Panics
     ///
-    /// It panics as [`of`](Self::of).
+    /// The call panics as [`of`](Self::of).
     #[must_use]
     #[inline]
     pub const fn strict(limit: AtMost, interval: Duration, buckets: usize) -> Gate {
@@ -107,7 +107,7 @@ impl RationedGate {
     ///
     /// # Panics
     ///
-    /// It panics as [`Gate::of`]; and if the ration is zero, or above the limit.
+    /// The call panics as [`Gate::of`]; and if the ration is zero, or above the limit.
     #[must_use]
     #[inline]
     pub const fn of(

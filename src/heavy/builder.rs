@@ -91,14 +91,14 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// interval are added to. Each call adds one tier; a tier's buckets must be a whole number of
     /// the buckets before, those of the tier added last or of the interval.
     ///
-    /// A tier is for the heavy keys of an hour or a day: [`top_over`](HeavyKeys::top_over) and
-    /// [`snapshot_over`](HeavyKeys::snapshot_over) read spans up to what the coarsest tier covers.
+    /// A tier is for the heavy keys of an hour or a day:
+    /// [`snapshot_over`](HeavyKeys::snapshot_over) reads spans up to what the coarsest tier covers.
     /// The [bounds](HeavyKeys#bounds) are those of the interval: `at_most - at_least` is at most
     /// the span's total divided by the capacity, because summaries merge without a greater error.
     ///
-    /// It costs an add nothing. The add that opens a bucket in a shard adds the bucket that leaves
-    /// to each tier: a pass over its entries, under the shard's lock. A tier's bucket takes the
-    /// [memory](HeavyKeys#memory) of any other.
+    /// The setting costs an add nothing. The add that opens a bucket in a shard adds the bucket
+    /// that leaves to each tier: a pass over its entries, under the shard's lock. A tier's bucket
+    /// takes the [memory](HeavyKeys#memory) of any other.
     ///
     /// ```
     /// use std::time::Duration;
@@ -117,9 +117,9 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// clock.advance(20 * minute);
     /// clients.add("initech", 2);
     /// assert_eq!(clients.top(10).len(), 1);
-    /// assert_eq!(clients.top_over(hour, 10)?[0].key, "acme");
+    /// assert_eq!(clients.snapshot_over(hour)?.top(10)[0].key, "acme");
     /// clock.advance(5 * hour);
-    /// assert_eq!(clients.top_over(hour, 10)?.len(), 0);
+    /// assert_eq!(clients.snapshot_over(hour)?.top(10).len(), 0);
     /// assert_eq!(clients.snapshot_over(24 * hour)?.total(), 42);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -187,8 +187,8 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { allows_coarse_clock: true, ..self }
     }
 
-    /// Allocates all memory when it is built: no add allocates. Otherwise the first add of each
-    /// shard in each slot of the ring allocates.
+    /// Allocates all memory when the keys are built: no add allocates. Otherwise the first add of
+    /// each shard in each slot of the ring allocates.
     ///
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).preallocate().build()?;

@@ -39,36 +39,6 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         self.snapshot().top(n)
     }
 
-    /// Returns the `n` keys with the most weight in the newest buckets that cover `span`; those of
-    /// the finest [tier](super::HeavyKeysBuilder::tier) that covers it, if it is longer than the
-    /// interval.
-    ///
-    /// # Errors
-    ///
-    /// [`SpanError`] if the span is zero or longer than the
-    /// [longest](HeavyKeys::longest_span).
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::{HeavyKeys, clock::Manual};
-    ///
-    /// let clock = Manual::default();
-    /// let clients = HeavyKeys::<str>::builder(100)
-    ///     .interval(Duration::from_secs(60))
-    ///     .buckets(6)
-    ///     .clock(clock.clone())
-    ///     .build()?;
-    /// clients.add("acme", 40);
-    /// clock.advance(Duration::from_secs(10));
-    /// clients.add("initech", 2);
-    /// assert_eq!(clients.top_over(Duration::from_secs(20), 1)?[0].key, "acme");
-    /// assert_eq!(clients.top_over(Duration::from_secs(10), 1)?[0].key, "initech");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn top_over(&self, span: Duration, n: usize) -> Result<Vec<Heavy<K>>, SpanError> {
-        Ok(self.snapshot_over(span)?.top(n))
-    }
-
     /// Returns the bounds of all keys in the interval, as plain numbers: to ask several questions
     /// about one reading, and to merge those of several machines.
     ///
@@ -93,12 +63,24 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     ///
     /// ```
     /// use std::time::Duration;
+    /// use windrow::{HeavyKeys, clock::Manual};
     ///
-    /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
-    /// assert_eq!(clients.snapshot_over(Duration::from_millis(500))?.total(), 0);
-    /// assert!(clients.snapshot_over(Duration::from_secs(2)).is_err());
+    /// let clock = Manual::default();
+    /// let clients = HeavyKeys::<str>::builder(100)
+    ///     .interval(Duration::from_secs(60))
+    ///     .buckets(6)
+    ///     .clock(clock.clone())
+    ///     .build()?;
+    /// clients.add("acme", 40);
+    /// clock.advance(Duration::from_secs(10));
+    /// clients.add("initech", 2);
+    /// let heaviest = |seconds| clients.snapshot_over(Duration::from_secs(seconds));
+    /// assert_eq!(heaviest(20)?.top(1)[0].key, "acme");
+    /// assert_eq!(heaviest(10)?.top(1)[0].key, "initech");
+    /// assert!(heaviest(61).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "top_over")]
     pub fn snapshot_over(&self, span: Duration) -> Result<HeavySnapshot<K>, SpanError> {
         self.check_span(span)?;
         Ok(self.snapshot_of(span.as_nanos() as u64)) // at most a tier's interval, which fits

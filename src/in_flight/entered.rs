@@ -96,10 +96,10 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 
 /// A guard, which subtracts its weight from the level when it is dropped.
 ///
-/// From [`InFlight::enter`] and [`Peaks::enter`](crate::in_flight::Peaks::enter), and from their
-/// `try_enter`. Any thread may drop it. There is no other way to leave, so the level is never less
-/// than the weight in flight, and no surplus leave can lift a [limit](InFlight::try_enter). The
-/// weight of a guard that is never dropped ([`mem::forget`]) stays in flight.
+/// Returned by [`InFlight::enter`] and [`Peaks::enter`](crate::in_flight::Peaks::enter), and by
+/// their `try_enter`. Any thread may drop it. There is no other way to leave, so the level is never
+/// less than the weight in flight, and no surplus leave can lift a [limit](InFlight::try_enter).
+/// The weight of a guard that is never dropped ([`mem::forget`]) stays in flight.
 ///
 /// Bind a guard to a name, such as `_guard`. `let _ = open.enter(1)`, a pattern `Some(_)` in a
 /// `let ... else`, and `open.try_enter(..).is_some()` drop it at once: then nothing is limited, and

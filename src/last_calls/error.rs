@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 /// The error of a number of calls that [`LastCalls`](super::LastCalls) cannot remember.
 ///
-/// From [`LastCalls::new`](super::LastCalls::new).
+/// Returned by [`LastCalls::new`](super::LastCalls::new).
 ///
 /// ```
 /// use windrow::LastCalls;

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The error of a period, burst, limit or clock that a [`Pace`](crate::Pace) or
 /// [`Paces`](crate::Paces) cannot have.
 ///
-/// From [`PaceBuilder::build`](super::PaceBuilder::build) and
+/// Returned by [`PaceBuilder::build`](super::PaceBuilder::build) and
 /// [`PacesBuilder::build`](super::PacesBuilder::build); and from the methods that change a pace, as
 /// [`Pace::set_rate`](crate::Pace::set_rate).
 ///

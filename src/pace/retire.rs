@@ -27,10 +27,10 @@ impl<C: Clock> Pace<C> {
     /// If the pace is not idle, this does nothing and returns false: no call can come between that
     /// check and the end. Costs the clock's reading and one compare-exchange.
     ///
-    /// It is for paces that come and go, e.g. one per client. A pace that is dropped forgets its
-    /// calls, and the client that comes again gets a second burst. A pace that replaces a retired
-    /// one admits, together with that, what one pace would, on a clock that does not step back. A
-    /// caller that finds a retired pace removes it, and looks again:
+    /// The call is for paces that come and go, e.g. one per client. A pace that is dropped forgets
+    /// its calls, and the client that comes again gets a second burst. A pace that replaces a
+    /// retired one admits, together with that, what one pace would, on a clock that does not step
+    /// back. A caller that finds a retired pace removes it, and looks again:
     ///
     /// ```
     /// use std::time::Duration;

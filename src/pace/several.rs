@@ -137,8 +137,8 @@ struct Limits {
 }
 
 impl Paces {
-    /// Returns a builder of limits that are decided at once, without limits yet, on the [`Coarse`]
-    /// clock.
+    /// Returns a builder, which has no limits yet, on the [`Coarse`] clock. One decision will be
+    /// made by all limits that are added to it.
     ///
     /// ```
     /// use std::time::Duration;

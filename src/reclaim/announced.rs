@@ -75,12 +75,11 @@
 //! set, or has cleared it before the thread sets it, which looks at the pointer only after that.
 //! This holds for handlers that drop what they keep before they return, as all must.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::iter::successors;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use std::sync::atomic::compiler_fence;
 
 use crate::address_dependency;
@@ -88,6 +87,7 @@ use crate::sync::{AtomicPtr, AtomicUsize, Ordering, Witness, fence, global, size
 use crate::thread_end::holder::Holder;
 use crate::thread_end::process;
 
+mod link;
 #[cfg(windrow_announced)]
 mod steps;
 mod thread;
@@ -281,47 +281,6 @@ impl Chunk {
             }
         }
         false
-    }
-
-    /// Makes a chunk, links it, and returns one of its slots, taken. Takes no memory from the
-    /// global allocator, which may itself be adding.
-    fn link() -> Option<&'static Slot> {
-        #[allow(clippy::cast_ptr_alignment)] // it has the layout's alignment
-        // SAFETY: a chunk has a size.
-        let chunk = unsafe { System.alloc(Layout::new::<Chunk>()) }.cast::<Chunk>();
-        if chunk.is_null() {
-            return None;
-        }
-        // SAFETY: allocated above, for this type; no other thread has seen it. (It is initialised
-        // in place, because it may be larger than a stack.)
-        let made = unsafe {
-            for number in 0..SLOTS {
-                (&raw mut (*chunk).slots[number]).write(Slot {
-                    announced: AtomicPtr::new(null_mut()),
-                    kept: std::array::from_fn(|_| AtomicPtr::new(null_mut())),
-                    row: Cell::new(0),
-                    holder: Holder::free(),
-                    chunk,
-                    bit: 1 << number,
-                });
-            }
-            (&raw mut (*chunk).in_use).write(AtomicUsize::new(0));
-            (&raw mut (*chunk).next).write(null());
-            (&raw mut (*chunk).witness).write(Witness::new());
-            &*chunk
-        };
-        let slot = made.take();
-        let mut next = first().load(Ordering::Relaxed); // the exchange compares
-        loop {
-            // SAFETY: as above.
-            unsafe { (&raw mut (*chunk).next).write(next) };
-            // Release: publishes the chunk; and, as a read-modify-write, continues the release
-            // sequence of earlier chunks.
-            match first().compare_exchange_weak(next, chunk, Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => return slot,
-                Err(now) => next = now,
-            }
-        }
     }
 }
 

@@ -169,8 +169,8 @@ impl Comeback {
     }
 }
 
-/// A bucket that is retired while a thread adds to its shared cells: [`Adder`] and
-/// [`Bucket::is_final`].
+/// A bucket that is retired while a thread adds to its shared cells. Models race an [`Adder`]
+/// against [`Bucket::is_final`] on it.
 #[derive(Debug)]
 pub struct Retired {
     ring: Ring,

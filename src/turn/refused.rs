@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The error of a turn that a [`Gate`](crate::Gate), a [`Pace`](crate::Pace) or
 /// [`Paces`](crate::Paces) refused. Then nothing was taken.
 ///
-/// From [`Gate::reserve`](crate::Gate::reserve), [`Pace::reserve`](crate::Pace::reserve) and
+/// Returned by [`Gate::reserve`](crate::Gate::reserve), [`Pace::reserve`](crate::Pace::reserve) and
 /// [`Paces::reserve`](crate::Paces::reserve).
 ///
 /// ```

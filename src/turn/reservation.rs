@@ -99,11 +99,12 @@ impl<'a, C: Clock> Reservation<'a, C> {
         Reservation { clock, wait, turn, undo, vacancies, limiter, gives_back: false }
     }
 
-    /// Makes a reservation whose drop gives back what was reserved whenever it happens, as
-    /// [`cancel`](Self::cancel) does. Without this, a drop at the turn, or later, counts as used.
+    /// Makes a reservation that is given back when it is dropped, at any time, as
+    /// [`cancel`](Self::cancel) gives it back. Without this call, a reservation that is dropped at
+    /// its turn, or later, counts as used.
     ///
-    /// It is for work that may fail, or may not begin: because a second limit refuses, for example.
-    /// [`keep`](Self::keep) and [`settle`](Self::settle) end it.
+    /// This is for work that may fail, or may not begin, for example because a second limit
+    /// refuses. After [`keep`](Self::keep) or [`settle`](Self::settle), nothing is given back.
     ///
     /// ```
     /// use std::time::Duration;

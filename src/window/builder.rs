@@ -216,7 +216,7 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// [`close_past`](SlidingWindow::close_past) is called on more often than every `max_lead`
     /// keeps up with its clock, even if no thread adds to it.
     ///
-    /// It costs an add nothing, and the opening of a bucket a comparison.
+    /// The setting costs an add nothing, and the opening of a bucket a comparison.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -1,6 +1,5 @@
 //! Percentiles (quantiles) of a window.
 
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::SlidingWindow;
@@ -48,6 +47,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert!(most.abs_diff(990_000) as f64 <= 990_000.0 * now.error_bound() + 0.5);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "quantiles")]
+    #[doc(alias = "count_above")]
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let Some(places) = cells_of(event).places() else { return Distribution::default() };
         self.distribution_at(places)
@@ -62,7 +63,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// As [`Distribution::quantile`]: `None` if there is no value, or if `q` is not a number from 0
     /// to 1. Costs the same as [`distribution`](Self::distribution): for several percentiles, take
-    /// [`quantiles`](Self::quantiles).
+    /// its [`quantiles`](Distribution::quantiles).
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -95,43 +96,6 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         q: f64,
     ) -> Option<Duration> {
         self.distribution(event).quantile_duration(q)
-    }
-
-    /// Estimates several [quantiles](Self::quantile) of the same buckets, by one walk.
-    ///
-    /// ```
-    /// # windrow::events! { enum Http { Rt: Histogram } }
-    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
-    /// window.record(Http::Rt, 3_000);
-    /// assert_eq!(window.quantiles(Http::Rt, [0.5, 0.9, 0.99]), [Some(3_000); 3]);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn quantiles<K: HasDistribution, const N: usize>(
-        &self,
-        event: Event<E, K>,
-        q: [f64; N],
-    ) -> [Option<u64>; N] {
-        self.distribution(event).quantiles(q)
-    }
-
-    /// Returns bounds on the number of the interval's values above `value`. For service-level
-    /// objectives: the number of requests that took more than 300 ms.
-    ///
-    /// Exact where `value` is the end of a cell: see [`Distribution::count_up_to`].
-    ///
-    /// ```
-    /// # windrow::events! { enum Http { Rt: Histogram } }
-    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
-    /// [100_000, 250_000, 900_000].iter().for_each(|nanos| window.record(Http::Rt, *nanos));
-    /// assert_eq!(window.count_above(Http::Rt, 1 << 18), 1..=1);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn count_above<K: HasDistribution>(
-        &self,
-        event: Event<E, K>,
-        value: u64,
-    ) -> RangeInclusive<u64> {
-        self.distribution(event).count_above(value)
     }
 
     /// Returns the distribution of all values that were ever recorded of a `Histogram` event: for

@@ -177,8 +177,8 @@ pub struct Since<E: Events> {
 }
 
 impl<E: Events> Since<E> {
-    /// Returns the number of values recorded of a `Value` or `Histogram` event, modulo 2^63; the
-    /// sum of the adds to a `Count` event.
+    /// Returns the number of values that were recorded of a `Value` or `Histogram` event, modulo
+    /// 2^63. For a `Count` event, returns the sum of the adds.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }

@@ -142,7 +142,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// the interval.
     ///
     /// Only a part of the newest bucket has passed. So a sum covers at most this time, and at least
-    /// one bucket less.
+    /// this time without one bucket.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -328,14 +328,15 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// Returns an estimate of the sum over the span that ends at the clock's time, to the
     /// nanosecond: the *weighted* or *sliding* count of rate limiters.
     ///
-    /// It adds the buckets that lie in the span, and a share of the bucket in which the span
+    /// The call adds the buckets that lie in the span, and a share of the bucket in which the span
     /// begins, as if that bucket's adds were spread evenly. If `w` is that share, the error is at
     /// most the greater of `w` and `1 - w` of that one bucket's sum. At a constant rate the
     /// estimate is right.
     ///
-    /// The span is rounded up to whole buckets. As it begins within a further bucket, it is at most
-    /// the interval less one bucket. [`covers_at_least`](crate::WindowBuilder::covers_at_least)
-    /// builds a window with that further bucket. In a window of one bucket the result is 0.
+    /// The span is rounded up to whole buckets, and may be at most one bucket shorter than the
+    /// interval, because it begins within a further bucket.
+    /// [`covers_at_least`](crate::WindowBuilder::covers_at_least) builds a window with that further
+    /// bucket. In a window of one bucket the result is 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -21,7 +21,7 @@ use crate::window::totals::Totals;
 ///
 /// Reads that return several buckets ([`snapshot`](Self::snapshot), [`last`](Self::last),
 /// [`series`](Self::series)), rows ([`by_row`](Self::by_row)) or the cells of a `Histogram` event
-/// ([`distribution`](Self::distribution), percentiles, [`count_above`](Self::count_above);
+/// ([`distribution`](Self::distribution), percentiles;
 /// [`previous`](Self::previous), if the bucket has values) allocate. No other read does.
 ///
 /// There are two exceptions, to that and to "writes nothing". The first use of a window in a

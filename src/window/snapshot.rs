@@ -107,8 +107,8 @@ impl<E: Events> Snapshot<E> {
         self.at
     }
 
-    /// Returns the span that its buckets cover: the window's interval; or the argument of
-    /// [`last`](crate::SlidingWindow::last), rounded up to whole buckets.
+    /// Returns the span that the snapshot's buckets cover: the window's interval or, for a snapshot
+    /// from [`last`](crate::SlidingWindow::last), its argument rounded up to whole buckets.
     ///
     /// ```
     /// use std::time::Duration;

@@ -9,34 +9,41 @@
 //! By epochs (`WINDROW_STRATEGY=epochs`), one test must run at a time, as `cargo xtask portable`
 //! does it: another test's thread that is pinned holds up the closing of buckets.
 
+// Adds and reads.
 mod add_at;
-mod arena_full;
-mod changes;
-mod clear;
 mod clocks;
-mod conformance;
-mod drain;
-mod errors;
 mod events;
-mod export;
-mod foreign;
 mod kinds;
-mod last_calls;
 mod leaps;
-mod moments;
 mod overtaken;
+mod statics;
+mod threads;
+mod time;
+mod wide;
+
+// Reads of a window.
+mod conformance;
+mod export;
+mod last_calls;
+mod moments;
 mod rates;
-mod rows;
 mod snapshots;
 mod spans;
-mod statics;
+mod tiers;
+
+// What takes, ends or changes.
+mod changes;
+mod clear;
+mod drain;
 #[cfg(target_os = "linux")]
 mod takes;
-mod threads;
-mod tiers;
-mod time;
 mod turns;
-mod wide;
+
+// Rows, and what is refused.
+mod arena_full;
+mod errors;
+mod foreign;
+mod rows;
 
 /// Counts allocations by thread, because other tests run at the same time.
 #[global_allocator]

@@ -1,30 +1,35 @@
 //! The gate and the pace: random histories beside reference models, threads at the edges of short
 //! buckets, and statistics.
 
+// What a gate promises, and its judges.
 mod clocks;
 mod contract;
 mod edges;
-mod ignored;
 mod judge;
 mod limits;
 mod oracle;
-mod pace;
-mod pace_changes;
-mod pace_retired;
-mod pace_settled;
-mod paces;
+mod scales;
+mod schedules;
+mod spans;
+mod storm;
+mod unsteady;
+
+// What becomes of a grant.
+mod ignored;
 mod patience;
 mod rations;
 mod remembered;
 mod retired;
 mod retry_budget;
-mod scales;
-mod schedules;
 mod settled;
-mod spans;
-mod storm;
-mod unsteady;
 mod unused;
+
+// Paces.
+mod pace;
+mod pace_changes;
+mod pace_retired;
+mod pace_settled;
+mod paces;
 
 use std::collections::BTreeMap;
 

@@ -151,12 +151,13 @@ fn a_span_has_the_newest_buckets_that_cover_it() {
         clock.set(at(10_000 + 250 * key));
         keys.add(&key, 1 << key);
     }
-    let over = |span| exact(&keys.top_over(ms(span), 9).unwrap()).into_keys().collect::<Vec<_>>();
+    let over =
+        |span| exact(&keys.snapshot_over(ms(span)).unwrap().top(9)).into_keys().collect::<Vec<_>>();
     assert_eq!(over(1), [3]);
     assert_eq!(over(250), [3]);
     assert_eq!(over(251), [2, 3]);
     assert_eq!(over(1_000), [0, 1, 2, 3]);
-    assert_eq!(keys.top_over(ms(0), 9).unwrap_err(), SpanError::Zero);
+    assert_eq!(keys.snapshot_over(ms(0)).unwrap_err(), SpanError::Zero);
     let too_long = SpanError::TooLong { span: ms(1_001), interval: ms(1_000) };
     assert_eq!(keys.snapshot_over(ms(1_001)).unwrap_err(), too_long);
     clock.set(at(11_000)); // nothing is added, and the first bucket leaves

@@ -6,28 +6,35 @@
 
 #![cfg(target_os = "linux")]
 
-mod barriers;
+// Threads and rows.
+mod leases;
+mod rows;
+mod ticker;
+mod work;
+
+// Processes that are forked, stopped, or made of several objects.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
 mod dlclose;
 mod fork;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
-mod instructions;
-mod leases;
+mod offered;
+mod stopped;
+
+// A kernel, a processor or a memory that refuses.
+mod barriers;
 #[cfg(target_env = "gnu")]
 mod memory;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
-mod offered;
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
 mod processor;
 mod refused;
-mod rows;
 mod settings;
 #[cfg(target_arch = "x86_64")]
 mod slow;
-mod stopped;
-mod ticker;
+
+// Each instruction.
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
+mod instructions;
 mod valgrind;
-mod work;
 
 windrow::events! {
     /// One of each kind.

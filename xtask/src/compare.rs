@@ -6,12 +6,13 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::before;
 use crate::pictures;
 use crate::sources::{self, read, write};
 use crate::steps::{Failed, Steps, target_directory};
+use crate::tools::{needs, succeeds};
 
 /// The pages that show tables of one run: ratios, and a summary for users.
 const PAGES: [&str; 2] = ["benches/results.md", "README.md"];
@@ -95,10 +96,8 @@ pub(crate) fn run(
         command.arg("--before").arg(commit).arg(program);
     }
     command.args(passed_on);
-    steps.step("the comparison", &format!("into {}", report.display()), || {
-        let status = command.status().map_err(|error| format!("cannot run the lab: {error}"))?;
-        if status.success() { Ok(()) } else { Err(status.to_string()) }
-    })?;
+    steps
+        .step("the comparison", &format!("into {}", report.display()), || succeeds(&mut command))?;
     if publish_it {
         steps.step("publishing", &PAGES.join(", "), || publish(&root, &report))?;
     }
@@ -107,25 +106,14 @@ pub(crate) fn run(
 
 /// Returns where Java's classes are, compiled; nowhere if there is no JDK.
 fn java(steps: &mut Steps, target: &Path) -> Result<Option<PathBuf>, Failed> {
-    let there = |program| {
-        let mut command = Command::new(program);
-        command.arg("-version").stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    if !there("javac") || !there("java") {
+    if ["javac", "java"].iter().any(|program| needs(program, &["-version"]).is_err()) {
         println!("\nThere is no JDK on the path: Java's counters are left out.");
         return Ok(None);
     }
     let classes = target.join("java");
     let source = steps.root().join("benches/java/Adders.java");
     steps.step("Java's counters", "javac benches/java/Adders.java", || {
-        let status = Command::new("javac")
-            .arg("-d")
-            .arg(&classes)
-            .arg(source)
-            .status()
-            .map_err(|error| format!("cannot run javac: {error}"))?;
-        if status.success() { Ok(()) } else { Err(status.to_string()) }
+        succeeds(Command::new("javac").arg("-d").arg(&classes).arg(source))
     })?;
     Ok(Some(classes))
 }
@@ -226,10 +214,10 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let copy = std::env::temp_dir().join(format!("windrow-publish-{}", std::process::id()));
         let tables = copy.join("report/tables");
-        for folder in [&tables, &copy.join("benches"), &copy.join("docs")] {
+        let pages = ["benches", "docs", "integrations/console", "integrations/top"];
+        for folder in pages.map(|page| copy.join(page)).iter().chain([&tables]) {
             fs::create_dir_all(folder).unwrap();
         }
-        fs::create_dir_all(copy.join("integrations/console")).unwrap();
         for name in PAGES {
             let page = fs::read_to_string(root.join(name)).unwrap();
             for place in places(&page) {
@@ -241,6 +229,7 @@ mod tests {
             }
             fs::write(copy.join(name), page).unwrap();
         }
+        fs::copy(root.join(pictures::SCREENS), copy.join(pictures::SCREENS)).unwrap();
         fs::write(copy.join("report/compare-losses.svg"), "<svg/>").unwrap();
         fs::write(tables.join("new.md"), "a table that no page shows\n").unwrap();
         publish(&copy, &copy.join("report")).unwrap();

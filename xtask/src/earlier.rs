@@ -13,7 +13,7 @@ use std::process::Command;
 use crate::before;
 use crate::sources::read;
 use crate::steps::{Failed, Steps, cargo, target_directory};
-use crate::tools::succeeds;
+use crate::tools::{said, succeeds};
 
 /// The turns of each.
 const TURNS: usize = 3;
@@ -51,12 +51,8 @@ pub(crate) fn run(
                 cells.iter_mut().zip([(&earlier, "earlier"), (&today, "today's")])
             {
                 eprintln!("turn {turn} of {TURNS}, {which}");
-                let output = Command::new(program).args(arguments).current_dir(&root).output();
-                let output = output.map_err(|error| error.to_string())?;
-                if !output.status.success() {
-                    return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-                }
-                gather(cells, &String::from_utf8_lossy(&output.stdout));
+                let mut run = Command::new(program);
+                gather(cells, &said(run.args(arguments).current_dir(&root))?);
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::sources;
 use crate::steps::{Failed, Steps, cargo};
-use crate::tools::needs;
+use crate::tools::said;
 
 /// The page with the dependencies that a user gets.
 const PAGE: &str = "integrations/README.md";
@@ -18,27 +18,8 @@ const MARKS: [&str; 2] = [
     "\n<!-- End of the table. -->\n",
 ];
 
-/// Tests of all that stands beside it. `windrow-modelled` is the library once more, for models.
-pub(crate) const BESIDE: &str =
-    "test --workspace --exclude=windrow --exclude=windrow-modelled --features windrow-tower/json";
-
 /// Trees differ by target: this is the one that the table is about.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
-
-/// The test of `windrow-prometheus` in which a Prometheus server reads native histograms, built as
-/// in [`BESIDE`]: nothing is built twice.
-const NATIVES: &str = "--test scrape -- --ignored --exact \
-                       parsers::a_server_reads_native_histograms_and_all_counts_beside_them";
-
-/// Hands native histograms to a Prometheus server, if one is installed.
-pub(crate) fn natives(steps: &mut Steps) -> Result<(), Failed> {
-    let name = "a scrape, read by prometheus";
-    if let Err(why) = needs("prometheus", &["--version"]) {
-        steps.leave_out(name, &why);
-        return Ok(());
-    }
-    steps.cargo(name, &format!("{BESIDE} {NATIVES}"), &[])
-}
 
 /// Returns cargo's arguments for all of them.
 pub(crate) fn arguments(root: &Path) -> impl Iterator<Item = String> {
@@ -91,16 +72,12 @@ pub(crate) fn folders(root: &Path) -> Result<BTreeSet<String>, String> {
 fn tree(root: &Path, package: &str) -> Result<BTreeSet<(String, String)>, String> {
     let mut command = cargo(root);
     command.args(["tree", "--locked", "--edges", "normal", "--prefix", "none"]);
-    let output = command.args(["--target", TARGET, "--package", package]).output();
-    let output = output.map_err(|error| format!("cannot run cargo tree: {error}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
+    let tree = said(command.args(["--target", TARGET, "--package", package]))?;
     let package = |line: &str| {
         let mut words = line.split(' ');
         Some((words.next()?.to_owned(), words.next()?.to_owned()))
     };
-    Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(package).collect())
+    Ok(tree.lines().filter_map(package).collect())
 }
 
 #[cfg(test)]

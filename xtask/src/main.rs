@@ -8,14 +8,13 @@
 mod arrows;
 mod assembly;
 mod before;
-mod browser;
-mod cluster;
+mod beside;
 mod compare;
 mod copy;
 mod earlier;
-mod engines;
 mod instructions;
 mod integrations;
+mod interface;
 mod library;
 mod lines;
 mod litmus;
@@ -37,6 +36,7 @@ mod twins;
 mod weight;
 mod wild;
 mod words;
+mod workers;
 
 use std::ffi::OsString;
 use std::num::NonZeroU64;
@@ -60,6 +60,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("verify", suites::verify),
     ("arrows", arrows::run),
     ("names", names::run),
+    ("interface", interface::run),
     ("portable", portable::run),
     ("static", portable::linked_statically),
     ("wild", wild::run),
@@ -159,9 +160,9 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
             return Err(lexopt::Error::from("--minutes lacks its number").into());
         }
         "soak" => litmus::soak(steps, rest.number()?.unwrap_or(10))?,
-        "cluster" => cluster::run(steps, rest.alone()?)?,
-        "browser" if rest.alone()? => browser::screenshots(steps)?,
-        "browser" => browser::run(steps)?,
+        "cluster" => beside::cluster(steps, rest.alone()?)?,
+        "browser" if rest.alone()? => beside::screenshots(steps)?,
+        "browser" => beside::browser(steps)?,
         "words" => words::run(steps, &rest.word()?)?,
         "assembly" => {
             rest.alone()?;

@@ -5,6 +5,8 @@
 //! `src/lib.rs` put it before a page: of two definitions of a name the first is taken, so the
 //! page's own, which is a file's name, counts elsewhere.
 
+mod terminal;
+
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -15,6 +17,11 @@ use crate::steps::{Failed, Steps};
 /// The folders of pictures, each with those of one package.
 const FOLDERS: [&str; 2] = ["docs", "integrations/console"];
 
+/// The screens of `windrow-top` over a mapped file, as a test has recorded them: in the page that
+/// shows them as text, and as a picture.
+pub(crate) const SCREENS: &str = "integrations/top/README.md";
+const SCREENS_DRAWN: &str = "docs/top.svg";
+
 /// Writes the pages anew.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
@@ -22,10 +29,21 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
 }
 
 pub(crate) fn write(root: &Path) -> Result<(), String> {
+    sources::write(&root.join(SCREENS_DRAWN), &screens(root)?)?;
     for folder in FOLDERS.map(|folder| root.join(folder)) {
         sources::write(&folder.join("pictures.md"), &definitions(&folder)?)?;
     }
     Ok(())
+}
+
+/// Returns the picture of the screens of `windrow-top`.
+fn screens(root: &Path) -> Result<String, String> {
+    let page = sources::read(&root.join(SCREENS))?;
+    let (_, files) = page.split_once("\n# Files\n").ok_or("no files in the page of screens")?;
+    let blocks = files.split("```text\n").skip(1).filter_map(|block| block.split("```").next());
+    let blocks: Vec<&str> = blocks.map(str::trim_end).collect();
+    let title = "windrow-top over a mapped file: its process counts, hangs, and was killed";
+    Ok(terminal::drawn(title, &blocks))
 }
 
 /// Returns the page, for the pictures that are in a folder.
@@ -102,6 +120,9 @@ mod tests {
     #[test]
     fn the_pages_have_the_pictures_as_they_are() {
         let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let screens =
+            fs::read_to_string(root.join(SCREENS_DRAWN)).unwrap() == screens(root).unwrap();
+        assert!(screens, "`cargo xtask pictures` writes {SCREENS_DRAWN}");
         for folder in FOLDERS.map(|folder| root.join(folder)) {
             let page = fs::read_to_string(folder.join("pictures.md")).unwrap();
             let right = page == definitions(&folder).unwrap();

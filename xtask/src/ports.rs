@@ -13,6 +13,7 @@ use std::process::Command;
 use crate::copy;
 use crate::sources::{read, write};
 use crate::steps::{Failed, Steps, cargo, target_directory};
+use crate::tools::{said, succeeds};
 
 mod list;
 
@@ -50,9 +51,7 @@ pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Faile
     steps.cargo("before and after", &build, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
     let program = output.join("release/windrow-ports");
     steps.step("before and after, measured", "windrow-ports", || {
-        let status = Command::new(&program).args(passed_on).status();
-        let status = status.map_err(|error| format!("cannot run it: {error}"))?;
-        if status.success() { Ok(()) } else { Err(status.to_string()) }
+        succeeds(Command::new(&program).args(passed_on))
     })
 }
 
@@ -67,12 +66,7 @@ fn published(ports: &[Port], place: &Path) -> Result<Vec<PathBuf>, String> {
     let manifest =
         format!("[package]\nname = \"published\"\n[workspace]\n[dependencies]\n{wanted}");
     fs::write(place.join("Cargo.toml"), manifest).map_err(error)?;
-    let output =
-        cargo(place).args(["metadata", "--format-version", "1"]).output().map_err(error)?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let packages = String::from_utf8_lossy(&output.stdout).into_owned();
+    let packages = said(cargo(place).args(["metadata", "--format-version", "1"]))?;
     let source = |port: &Port| {
         let end = format!("/{}-{}/Cargo.toml", port.name, port.version);
         let manifests = packages.split("\"manifest_path\":\"").skip(1);

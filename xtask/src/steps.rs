@@ -3,13 +3,17 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::tools::succeeds;
+use crate::tools::{needs, said, succeeds};
 
 /// The steps of one call, and what became of them.
 pub(crate) struct Steps {
     root: PathBuf,
+    begun: Instant,
+    /// Shows what a call of cargo prints at its end alone: other steps print meanwhile.
+    is_beside: bool,
     done: Vec<(String, Duration)>,
     /// The steps that could not be done here, with the reasons.
     left_out: Vec<(String, String)>,
@@ -40,12 +44,53 @@ impl Failed {
 impl Steps {
     /// No step done yet. Commands run in `root`.
     pub(crate) fn begin(root: &Path) -> Steps {
-        Steps { root: root.to_owned(), done: Vec::new(), left_out: Vec::new() }
+        Steps {
+            root: root.to_owned(),
+            begun: Instant::now(),
+            is_beside: false,
+            done: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// Runs steps that mostly wait beside others, which compute. What the former print is shown at
+    /// the end of each.
+    pub(crate) fn beside(
+        &mut self,
+        waiting: impl FnOnce(&mut Steps) -> Result<(), Failed> + Send,
+        computing: impl FnOnce(&mut Steps) -> Result<(), Failed>,
+    ) -> Result<(), Failed> {
+        let mut steps = Steps { is_beside: true, ..Steps::begin(&self.root) };
+        let outcomes = thread::scope(|scope| {
+            let waits = scope.spawn(|| waiting(&mut steps));
+            let computed = computing(self);
+            let waited = waits.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            vec![computed, waited]
+        });
+        self.done.append(&mut steps.done);
+        self.left_out.append(&mut steps.left_out);
+        Failed::all(outcomes)
     }
 
     /// The workspace's root.
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Runs cargo, where programs of others are there that its step needs.
+    pub(crate) fn cargo_with(
+        &mut self,
+        programs: &[&str],
+        name: &str,
+        arguments: &str,
+        variables: &[(&str, &str)],
+    ) -> Result<(), Failed> {
+        let missing = programs.iter().find_map(|program| needs(program, &["--version"]).err());
+        if let Some(why) = missing {
+            self.leave_out(name, &why);
+            return Ok(());
+        }
+        self.cargo(name, arguments, variables)
     }
 
     /// A step that is one call of cargo, with its arguments between spaces and more `variables` in
@@ -60,7 +105,14 @@ impl Steps {
         let shown = format!("{}cargo {arguments}", set.collect::<String>());
         let mut command = cargo(&self.root);
         command.args(arguments.split_whitespace()).envs(variables.iter().copied());
-        self.step(name, &shown, || succeeds(&mut command))
+        if !self.is_beside {
+            return self.step(name, &shown, || succeeds(&mut command));
+        }
+        self.step(&format!("{name} (beside)"), &shown, || {
+            let said = said(&mut command)?;
+            println!("\n=== {name}, which ran beside the steps above\n{said}");
+            Ok(())
+        })
     }
 
     /// Runs `body` as a step; `shown` describes it to the reader.
@@ -102,14 +154,13 @@ impl Steps {
         if let Err(failed) = outcome {
             println!("test {} ... FAILED: {}", failed.step, failed.why);
         }
-        let total = self.done.iter().map(|(_, time)| *time).sum();
         println!(
             "\ntest result: {}. {} passed; {} failed; {} ignored; finished in {}",
             if outcome.is_ok() { "ok" } else { "FAILED" },
             self.done.len(),
             u8::from(outcome.is_err()),
             self.left_out.len(),
-            seconds(total),
+            seconds(self.begun.elapsed()),
         );
         if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }

@@ -3,14 +3,14 @@
 
 use std::process::Command;
 
-use crate::integrations::BESIDE;
+use crate::beside::BESIDE;
 #[cfg(unix)]
 use crate::platforms;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::tools::succeeds;
 use crate::{
-    arrows, browser, cluster, engines, instructions, integrations, library, litmus, models, names,
+    arrows, beside, instructions, integrations, interface, library, litmus, models, names,
     orderings, portable, ports, twins, weight, wild, words,
 };
 
@@ -45,8 +45,7 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = "clippy --package=windrow --package=xtask"; // those of the tests: `check`, `ci`
     format_and_lints(steps, clippy)?;
-    let docs = "doc --package windrow --no-deps --all-features";
-    steps.cargo("docs", docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
+    interface::run(steps)?;
     library::quick(steps)
 }
 
@@ -61,24 +60,30 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     }
     library::full(steps)?;
     steps.cargo("tests beside the library", &format!("{BESIDE} --tests"), &[])?;
-    steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
     steps.cargo("tests in docs beside the library", &format!("{BESIDE} --doc"), &[])?;
     let storm = format!("{BESIDE} --test mapped -- --ignored --nocapture");
     steps.cargo("a storm on a mapped file", &storm, &[("TORTURE_SECONDS", "20")])?;
-    engines::storms(steps, 12)?;
+    beside::storms(steps, 12)?;
     instructions::run(steps, false)?;
     litmus::quick(steps)?;
-    models::lint(steps)?;
-    models::first(steps)?;
-    models::rest(steps)?;
-    twins::first(steps)?;
+    steps.beside(waiting, |steps| {
+        models::lint(steps)?;
+        models::first(steps)?;
+        models::rest(steps)?;
+        twins::first(steps)
+    })?;
     orderings::check(steps)?;
-    cluster::run(steps, false)?;
-    integrations::natives(steps)?;
-    browser::run(steps)?;
     #[cfg(unix)]
     platforms::first(steps)?;
     Ok(())
+}
+
+/// Runs the steps of `ci` that mostly wait: for a clock, for a server, for a browser.
+fn waiting(steps: &mut Steps) -> Result<(), Failed> {
+    steps.cargo("tests that wait", &format!("{BESIDE} --test console -- --ignored"), &[])?;
+    beside::cluster(steps, false)?;
+    beside::natives(steps)?;
+    beside::browser(steps)
 }
 
 fn format_and_lints(steps: &mut Steps, clippy: &str) -> Result<(), Failed> {
@@ -111,8 +116,8 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     ports::run(steps, &["--quick".into()])?;
     let mapped = "test --release --package windrow-mapped -- --ignored --nocapture";
     steps.cargo("mapped counters, for longer, and their twins", mapped, &[])?;
-    engines::over_tls(steps)?;
-    engines::storms(steps, 600)?;
+    beside::over_tls(steps)?;
+    beside::storms(steps, 600)?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

@@ -7,20 +7,17 @@
 mod list;
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use std::{iter, thread};
 
 use crate::copy::{self, Verdict};
 use crate::sources::{read, write};
 use crate::steps::{Failed, Steps, seconds};
+use crate::workers;
 use list::Twin;
 
 /// The twin of the checking reclaimer that is tried first.
 const FIRST: &str = "current-published-relaxed";
 
-/// The number of twins that are tried at the same time, each in a copy of its own.
-const WORKERS: usize = 2;
 /// The time that a model may take to notice. A mistake that takes longer counts as survived.
 const PATIENCE: Duration = Duration::from_mins(5);
 
@@ -49,19 +46,10 @@ fn try_all(steps: &mut Steps, chosen: &[Twin]) -> Result<(), Failed> {
     steps.step("broken twins", &format!("{} twins", chosen.len()), || {
         // One worker tries all twins of a build, so their common parts are built once.
         let builds = chosen.chunk_by(|one, next| one.build.name == next.build.name);
-        let queue = Mutex::new(builds);
-        let failures: Vec<String> = thread::scope(|scope| {
-            let work = |worker: usize| {
-                let (root, queue) = (&root, &queue);
-                move || {
-                    let next = || queue.lock().expect("no thread panics with it").next();
-                    let failed = |twin: &Twin| twin.fails(root, worker);
-                    iter::from_fn(next).flatten().filter_map(failed).collect::<Vec<_>>()
-                }
-            };
-            let workers: Vec<_> = (0..WORKERS).map(|worker| scope.spawn(work(worker))).collect();
-            workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
-        });
+        let failures = workers::each(&builds.collect::<Vec<_>>(), |worker, twins| {
+            Ok(twins.iter().filter_map(|twin| twin.fails(&root, worker)).collect::<Vec<_>>())
+        })?
+        .concat();
         if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
     })
 }

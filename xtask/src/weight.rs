@@ -108,21 +108,20 @@ fn weigh(
     }
     for _ in 0..rounds {
         for Weighed { subject, seconds, .. } in &mut all {
-            seconds.push(cpu_seconds(&folder(subject), subject.heaviest())?);
+            let heaviest = subject.programs().next_back().ok_or("a package has programs")?;
+            seconds.push(cpu_seconds(&folder(subject), heaviest.name())?);
         }
     }
     for Weighed { subject, programs, .. } in &mut all {
         let mut build = cargo(&folder(subject));
         succeeds(measured::alone(&mut build).args(["build", "--release", "--quiet"]))?;
-        for program in Program::ALL {
-            if subject.source(program).is_some() {
-                let file = folder(subject).join("target/release").join(program.name());
-                if program == Program::Window {
-                    counts(&file)?;
-                }
-                let found = has_sizes.then(|| sizes(&file)).transpose()?;
-                programs.push((program, found));
+        for program in subject.programs() {
+            let file = folder(subject).join("target/release").join(program.name());
+            if program == Program::Window {
+                counts(&file)?;
             }
+            let found = has_sizes.then(|| sizes(&file)).transpose()?;
+            programs.push((program, found));
         }
     }
     Ok(all)

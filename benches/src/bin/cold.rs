@@ -34,7 +34,7 @@ use windrow_benches::rivals::mutex_ring::MutexRing;
 use windrow_benches::rivals::{
     CAS_STRIPES, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring, Stripes, published,
 };
-use windrow_benches::terminal::{print_caption, print_table, rounds};
+use windrow_benches::terminal::{Options, options, print_caption, print_table};
 
 events! { enum Http { Pass: Count } }
 labels! { struct Route { route: str } }
@@ -284,7 +284,8 @@ fn print(title: &str, all: &[Contender]) {
 }
 
 fn main() {
-    let rounds = rounds("cold", 21);
+    let usual = Options { rounds: 21, ..Options::default() };
+    let Options { rounds, .. } = options("cold", &["rounds"], usual);
     print_caption("cold");
     let parts: [Part; 3] = [
         ("Counters, on one thread", counters, 1),

@@ -128,7 +128,7 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     let mut lost = Vec::new();
     if asked.wants("losses") {
         lost = losses::rows(effort, Whom::All);
-        lost.extend(portable("losses", effort)?);
+        lost.extend(portable("losses", effort, |row: &mut losses::Row| &mut row.name)?);
         tables.push(losses::table(&lost));
         parts.push(("losses", json!(lost)));
     }
@@ -137,14 +137,14 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         HEAP.stop(false);
         let mut rotations = rotation::rows(effort, Whom::All, &HEAP);
         HEAP.stop(true);
-        rotations.extend(portable("rotation", effort)?);
+        rotations.extend(portable("rotation", effort, |row: &mut rotation::Row| &mut row.name)?);
         tables.push(rotation::table(&rotations));
         parts.push(("rotation", json!(rotations)));
     }
     let mut times = Vec::new();
     if asked.wants("latency") {
         times = latency::rows(effort, Whom::All);
-        times.extend(portable("latency", effort)?);
+        times.extend(portable("latency", effort, |row: &mut latency::Row| &mut row.name)?);
         tables.push(latency::table(&times));
         parts.push(("latency", json!(times)));
     }

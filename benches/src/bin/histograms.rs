@@ -12,8 +12,8 @@ use std::hint::black_box;
 use std::thread;
 
 use windrow::diagnostics::strategy;
-use windrow_benches::harness::{cores, keep_to_core, spend_on_adds, time};
-use windrow_benches::heap::Counting;
+use windrow_benches::harness::{WARM_UP, cores, in_rounds, keep_to_core, spend_on_adds, time};
+use windrow_benches::heap::{Counting, resident};
 use windrow_benches::histograms::{Maker, OWN, Records, TICKED, makers};
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
 use windrow_benches::terminal::{print_caption, print_table};
@@ -47,7 +47,7 @@ impl Measured {
         for (samples, threads) in self.records.iter_mut().zip(threads) {
             let spent = spend_on_adds(&*self.rival, threads, TIMES);
             samples.push(Sample::new(spent, 0.0, TIMES));
-            self.recorded += threads as u64 * (TIMES + windrow_benches::harness::WARM_UP);
+            self.recorded += threads as u64 * (TIMES + WARM_UP);
             // Also lets those that put values aside work them off.
             let count = self.rival.sum();
             assert!(count == self.recorded || count == 0, "{} lost values", self.name);
@@ -93,13 +93,6 @@ fn beside_own(all: &[Measured]) {
     println!();
 }
 
-/// Resident bytes of this process: windrow's cells are not on the heap.
-fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = pages.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok());
-    pages.unwrap_or(0) * 4096
-}
-
 /// Returns what each of many takes, once every core has recorded all values to it.
 fn bytes((name, make): Maker) -> Vec<String> {
     let (heap, pages) = (HEAP.bytes(), resident());
@@ -125,11 +118,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sizes: Vec<_> = makers().into_iter().map(bytes).collect();
     HEAP.stop(true);
     let mut all: Vec<Measured> = makers().into_iter().map(Measured::new).collect();
-    let count = all.len();
-    for round in 0..rounds.max(1) {
-        // In an order that is turned by one from round to round.
-        (0..count).for_each(|turn| all[(round + turn) % count].measure(threads));
-    }
+    in_rounds(rounds.max(1), &mut all, |one| one.measure(threads));
     print_caption("histograms");
     println!("windrow is {:?}\n", strategy());
     let many = format!("{} threads", threads[1]);

@@ -9,7 +9,7 @@
 use std::error::Error;
 
 use windrow_benches::facade;
-use windrow_benches::harness::{Contender, cores, spend_on_adds};
+use windrow_benches::harness::{Contender, WARM_UP, cores, in_rounds, spend_on_adds};
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
 use windrow_benches::terminal::{print_caption, print_table};
 
@@ -33,7 +33,7 @@ impl Measured {
         for (samples, threads) in self.samples.iter_mut().zip(threads) {
             let spent = spend_on_adds(&*self.contender.rival, threads, TIMES);
             samples.push(Sample::new(spent, 0.0, TIMES));
-            self.operations += threads as u64 * (TIMES + windrow_benches::harness::WARM_UP);
+            self.operations += threads as u64 * (TIMES + WARM_UP);
             // Also lets those that put values aside work them off.
             let sum = self.contender.rival.sum();
             assert_eq!(sum, self.operations, "{} lost counts", self.contender.name);
@@ -51,11 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds: usize = std::env::args().nth(1).map_or(Ok(15), |rounds| rounds.parse())?;
     let threads = [1, cores()];
     let mut all: Vec<Measured> = facade::all().into_iter().map(Measured::new).collect();
-    let count = all.len();
-    for round in 0..rounds.max(1) {
-        // In an order that is turned by one from round to round.
-        (0..count).for_each(|turn| all[(round + turn) % count].measure(threads));
-    }
+    in_rounds(rounds.max(1), &mut all, |one| one.measure(threads));
     print_caption("labels");
     let many = format!("{} threads", threads[1]);
     let rows: Vec<_> = all.iter().map(Measured::row).collect();

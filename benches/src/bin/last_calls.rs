@@ -14,6 +14,7 @@ use windrow::breaker::Settings;
 use windrow::last_calls::{CallTotals, Outcome};
 use windrow::{Breaker, LastCalls, SlidingWindow, events};
 use windrow_benches::harness::{Spent, at_once, cores};
+use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::{print_caption, print_table};
 
 const ROUNDS: usize = 41;
@@ -104,21 +105,12 @@ fn main() {
         }
     }
     eprint!("                    \r");
-    let rows = contenders.iter().zip(&mut times).map(|((name, _), times)| {
-        let median = |times: &mut Vec<f64>| {
-            times.sort_by(f64::total_cmp);
-            format!("{:.1}", times[ROUNDS / 2])
-        };
-        [(*name).to_owned()].into_iter().chain(times.iter_mut().map(median)).collect()
+    let rows = contenders.iter().zip(&times).map(|((name, _), times)| {
+        let median = |times: &Vec<f64>| Spread::of(times.iter().copied()).show_median();
+        [(*name).to_owned()].into_iter().chain(times.iter().map(median)).collect()
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    let many = cores();
-    let heads = [
-        "ns a call".to_owned(),
-        "1 thread, all good".to_owned(),
-        "a third fails".to_owned(),
-        format!("{many} threads, all good"),
-        "a third fails".to_owned(),
-    ];
-    print_table(&heads.each_ref().map(String::as_str), &rows);
+    let many = format!("{} threads, all good", cores());
+    let heads = ["ns a call", "1 thread, all good", "a third fails", &many, "a third fails"];
+    print_table(&heads, &rows);
 }

@@ -20,8 +20,6 @@ use axum::http::{Request, StatusCode};
 use axum::routing::get;
 use axum_prometheus::PrometheusMetricLayer;
 use http_body::Body as _;
-use lexopt::Arg::Long;
-use lexopt::{Parser, ValueExt};
 use tokio::runtime::Builder;
 use tower_http::trace::TraceLayer;
 use tower_layer::Identity;
@@ -29,7 +27,7 @@ use tower_service::Service;
 use windrow::{Gate, labels};
 use windrow_benches::harness::{Spent, WARM_UP, at_once};
 use windrow_benches::lab::stats::Spread;
-use windrow_benches::terminal::{print_caption, print_table};
+use windrow_benches::terminal::{Options, options, print_caption, print_table};
 use windrow_tower::{Http, LimitLayer, Limits, MetricsLayer, RoomLayer, Rooms, Routes};
 
 labels! { struct Path { route: str } }
@@ -98,25 +96,10 @@ fn refusing(app: Router) -> Router {
     app
 }
 
-/// Returns the numbers of rounds, and of requests in each.
-fn options() -> Result<(usize, u64), lexopt::Error> {
-    let (mut rounds, mut requests) = (31, 20_000);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("rounds") => rounds = arguments.value()?.parse()?,
-            Long("requests") => requests = arguments.value()?.parse()?,
-            other => return Err(other.unexpected()),
-        }
-    }
-    if rounds == 0 || requests == 0 {
-        return Err("--rounds and --requests must be above 0".into());
-    }
-    Ok((rounds, requests))
-}
-
-fn main() -> Result<(), lexopt::Error> {
-    let (rounds, requests) = options()?;
+fn main() {
+    let usual = Options { rounds: 31, requests: 20_000, ..Options::default() };
+    let Options { rounds, requests, .. } = options("layer", &["rounds", "requests"], usual);
+    let requests = requests as u64;
     // The runtime of axum-prometheus' periodic upkeep: no request pays for it.
     let upkeep = Builder::new_multi_thread().worker_threads(1).enable_time().build();
     let upkeep = upkeep.expect("a thread");
@@ -154,5 +137,4 @@ fn main() -> Result<(), lexopt::Error> {
     let (events, in_flight) = ROUTES.family().lifetime();
     let counts = (events.stats(Http::Request).count, events.stats(Http::Exception).count);
     assert_eq!((counts, in_flight), ((sent, 0), 0), "requests were lost");
-    Ok(())
 }

@@ -125,7 +125,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         costs[4].push(rotations(&seen, Seen::Rt, &values));
         costs[5].push(rotations(&placed, Placed::Rt, &values));
         for ((_, (window, _)), spent) in windows.iter().zip(&mut reads) {
-            let read = |_| _ = black_box(window.quantiles(Placed::Rt, [0.5, 0.9, 0.99]));
+            let read =
+                |_| _ = black_box(window.distribution(Placed::Rt).quantiles([0.5, 0.9, 0.99]));
             spent.push(each(READS, read) / 1e3);
         }
         for ((_, window), spent) in hours.iter().zip(&mut snapshots) {

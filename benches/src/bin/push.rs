@@ -28,7 +28,8 @@ use opentelemetry_sdk::metrics::{
 };
 use windrow::{Counter, Family, Histogram, labels};
 use windrow_benches::heap::Counting;
-use windrow_benches::terminal::{print_caption, print_table, series_and_rounds};
+use windrow_benches::lab::stats::Spread;
+use windrow_benches::terminal::{Options, options, print_caption, print_table};
 use windrow_otlp::{Exporter, HistogramForm, StartError};
 
 #[global_allocator]
@@ -142,7 +143,7 @@ fn ours(kind: Kind, series: usize, address: SocketAddr) -> Result<[Push; 2], Sta
         let read = move || {
             family.iter().for_each(|counter| {
                 black_box(counter.lifetime());
-            })
+            });
         };
         (exporter.start(NEVER)?, Box::new(read))
     } else {
@@ -159,7 +160,7 @@ fn ours(kind: Kind, series: usize, address: SocketAddr) -> Result<[Push; 2], Sta
         let read = move || {
             family.iter().for_each(|values| {
                 black_box(values.lifetime());
-            })
+            });
         };
         (exporter.histograms(form).start(NEVER)?, Box::new(read))
     };
@@ -218,7 +219,8 @@ struct Measured {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (series, rounds) = series_and_rounds("push");
+    let usual = Options { rounds: 15, series: 10_000, ..Options::default() };
+    let Options { series, rounds, .. } = options("push", &["rounds", "series"], usual);
     let (address, taken) = listen()?;
     print_caption("push");
     for kind in [Kind::Counter, Kind::Exponential, Kind::Explicit] {
@@ -252,22 +254,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Prints a table of both, and the ratio of the times within a round.
 fn show(series: usize, names: &[&str; 3], measured: &[Measured; 3]) {
-    let middle = |mut sorted: Vec<f64>| {
-        sorted.sort_unstable_by(f64::total_cmp);
-        [sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1]]
-    };
     let row = |(name, of): (&&str, &Measured)| {
         let each = of.times.iter().map(|time| time.as_secs_f64() * 1e9 / series as f64);
-        let [first, median, last] = middle(each.collect()).map(|time| format!("{time:.0}"));
         let [sent, memory] = [of.sent, of.memory].map(|bytes| (bytes / series).to_string());
-        vec![(*name).to_owned(), sent, memory, median, format!("{first} to {last}")]
+        vec![(*name).to_owned(), sent, memory, Spread::of(each).show()]
     };
     let rows: Vec<_> = names.iter().zip(measured).map(row).collect();
-    let head =
-        ["contender", "bytes a series sent", "at most", "ns of CPU a series: median", "range"];
-    print_table(&head, &rows);
+    print_table(&["contender", "bytes a series sent", "at most", "ns of CPU a series"], &rows);
     let [ours, theirs, _] = measured;
-    let ratio = |(ours, theirs): (&Duration, &Duration)| ours.as_secs_f64() / theirs.as_secs_f64();
-    let [first, median, last] = middle(ours.times.iter().zip(&theirs.times).map(ratio).collect());
-    println!("\nWithin a round, {median:.2} of the SDK's time ({first:.2} to {last:.2}).\n");
+    let pairs = ours.times.iter().zip(&theirs.times);
+    let ratio = Spread::of(pairs.map(|(ours, own)| ours.as_secs_f64() / own.as_secs_f64()));
+    println!("\nWithin a round, {} of the SDK's time.\n", ratio.show());
 }

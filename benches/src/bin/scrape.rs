@@ -22,8 +22,9 @@ use prometheus_client::registry::Registry;
 use windrow::histogram::Scale;
 use windrow::{Counter, Family, Gauge, Histogram, labels, metrics};
 use windrow_benches::harness::{cores, keep_to_core, time};
-use windrow_benches::heap::Counting;
-use windrow_benches::terminal::{print_caption, print_table, series_rounds_and_part};
+use windrow_benches::heap::{Counting, resident};
+use windrow_benches::lab::stats::Spread;
+use windrow_benches::terminal::{Options, options, print_caption, print_table};
 use windrow_prometheus::registry::{self, register};
 use windrow_prometheus::{Exposition, Format};
 
@@ -86,25 +87,29 @@ impl Contender {
         let registry = Arc::clone(registry);
         Contender::new(name, bytes, move || text(&registry).into_bytes())
     }
+}
 
-    fn in_format(
-        name: &'static str,
-        bytes: usize,
-        metrics: &Arc<Exposition>,
-        format: Format,
-    ) -> Contender {
-        let metrics = Arc::clone(metrics);
-        Contender::new(name, bytes, move || metrics.encode(format))
+/// A windrow family in an exposition, and the bytes that it took.
+struct Ours {
+    bytes: usize,
+    metrics: Arc<Exposition>,
+}
+
+impl Ours {
+    fn new(bytes: usize, source: impl windrow::export::Source + 'static) -> Ours {
+        let mut metrics = Exposition::new();
+        metrics.register("requests", "Requests", source).expect("a new name");
+        Ours { bytes, metrics: Arc::new(metrics) }
     }
 
-    fn compressed(
-        name: &'static str,
-        bytes: usize,
-        metrics: &Arc<Exposition>,
-        format: Format,
-    ) -> Contender {
-        let metrics = Arc::clone(metrics);
-        Contender::new(name, bytes, move || metrics.respond_in(format, true).body)
+    fn plain(&self, name: &'static str, format: Format) -> Contender {
+        let metrics = Arc::clone(&self.metrics);
+        Contender::new(name, self.bytes, move || metrics.encode(format))
+    }
+
+    fn compressed(&self, name: &'static str, format: Format) -> Contender {
+        let metrics = Arc::clone(&self.metrics);
+        Contender::new(name, self.bytes, move || metrics.respond_in(format, true).body)
     }
 }
 
@@ -112,13 +117,6 @@ fn text(registry: &Registry) -> String {
     let mut text = String::new();
     encode(&mut text, registry).expect("a string takes all");
     text
-}
-
-/// Resident bytes of this process: a windrow counter's cells are not on the heap.
-fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = pages.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok());
-    pages.unwrap_or(0) * 4096
 }
 
 /// Every core adds to every series once. Returns the bytes that this took.
@@ -152,12 +150,6 @@ fn our_counters(series: usize) -> (usize, Arc<Family<Request<'static>, Counter>>
     (bytes, family)
 }
 
-fn exposition(source: impl windrow::export::Source + 'static) -> Arc<Exposition> {
-    let mut metrics = Exposition::new();
-    metrics.register("requests", "Requests", source).expect("a new name");
-    Arc::new(metrics)
-}
-
 fn counters(series: usize) -> Vec<Contender> {
     let (their_bytes, theirs) = their_counters(series);
     let mixed = TheirFamily::<TheirRequest, registry::Counter>::default();
@@ -167,7 +159,7 @@ fn counters(series: usize) -> Vec<Contender> {
     with_mixed.register("requests", "Requests", mixed);
     register(&mut with_ours, "requests", "Requests", Arc::clone(&ours)).expect("a new name");
     let [with_mixed, with_ours] = [with_mixed, with_ours].map(Arc::new);
-    let metrics = exposition(ours);
+    let ours = Ours::new(our_bytes, ours);
     vec![
         Contender::of_registry("prometheus-client: Family of Counter", their_bytes, &theirs),
         Contender::of_registry(
@@ -176,13 +168,8 @@ fn counters(series: usize) -> Vec<Contender> {
             &with_mixed,
         ),
         Contender::of_registry("prometheus-client: windrow's Family", our_bytes, &with_ours),
-        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
-        Contender::in_format(
-            "windrow: OpenMetrics, with times of creation",
-            our_bytes,
-            &metrics,
-            Format::OPENMETRICS,
-        ),
+        ours.plain("windrow: text 0.0.4", Format::TEXT),
+        ours.plain("windrow: OpenMetrics, with times of creation", Format::OPENMETRICS),
     ]
 }
 
@@ -194,11 +181,11 @@ fn gauges(series: usize) -> Vec<Contender> {
     let our_bytes = fill(series, |request| borrowed(&request, |of| ours.with(of).add(1)));
     let mut registry = Registry::default();
     registry.register("requests", "Requests", theirs);
-    let metrics = exposition(ours);
+    let ours = Ours::new(our_bytes, ours);
     vec![
         Contender::of_registry("prometheus-client: Family of Gauge", their_bytes, &registry.into()),
-        Contender::in_format("windrow: OpenMetrics", our_bytes, &metrics, Format::OPENMETRICS),
-        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
+        ours.plain("windrow: OpenMetrics", Format::OPENMETRICS),
+        ours.plain("windrow: text 0.0.4", Format::TEXT),
     ]
 }
 
@@ -229,26 +216,21 @@ fn histograms(series: usize) -> Vec<Contender> {
             }
         });
     });
-    let metrics = exposition(ours);
+    let ours = Ours::new(our_bytes, ours);
     vec![
         Contender::of_registry(
             "prometheus-client: Families of Counter and Histogram",
             their_bytes,
             &registry.into(),
         ),
-        Contender::in_format("windrow: text 0.0.4", our_bytes, &metrics, Format::TEXT),
-        Contender::in_format(
-            "windrow: OpenMetrics, with times of creation",
-            our_bytes,
-            &metrics,
-            Format::OPENMETRICS,
-        ),
+        ours.plain("windrow: text 0.0.4", Format::TEXT),
+        ours.plain("windrow: OpenMetrics, with times of creation", Format::OPENMETRICS),
     ]
 }
 
 fn protobuf(series: usize) -> Vec<Contender> {
     let (our_bytes, ours) = our_counters(series);
-    let metrics = exposition(ours);
+    let ours = Ours::new(our_bytes, ours);
     vec![
         #[cfg(feature = "protobuf")]
         {
@@ -258,12 +240,7 @@ fn protobuf(series: usize) -> Vec<Contender> {
             let scrape = move || encode_to_vec(&registry).expect("a vector takes all");
             Contender::new("prometheus-client: protobuf", bytes, scrape)
         },
-        Contender::in_format(
-            "windrow: protobuf, with times of creation",
-            our_bytes,
-            &metrics,
-            Format::PROTOBUF,
-        ),
+        ours.plain("windrow: protobuf, with times of creation", Format::PROTOBUF),
     ]
 }
 
@@ -271,8 +248,8 @@ fn protobuf(series: usize) -> Vec<Contender> {
 fn gzip(series: usize) -> Vec<Contender> {
     let (their_bytes, theirs) = their_counters(series);
     let (our_bytes, ours) = our_counters(series);
-    let metrics = exposition(ours);
-    let plain = metrics.encode(Format::TEXT);
+    let ours = Ours::new(our_bytes, ours);
+    let plain = ours.metrics.encode(Format::TEXT);
     let compress = |body: &[u8]| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(body).expect("a vector takes all");
@@ -282,13 +259,8 @@ fn gzip(series: usize) -> Vec<Contender> {
         Contender::new("prometheus-client: text through flate2, level 1", their_bytes, move || {
             compress(text(&theirs).as_bytes())
         }),
-        Contender::compressed("windrow: text, gzip", our_bytes, &metrics, Format::TEXT),
-        Contender::compressed(
-            "windrow: OpenMetrics with times of creation, gzip",
-            our_bytes,
-            &metrics,
-            Format::OPENMETRICS,
-        ),
+        ours.compressed("windrow: text, gzip", Format::TEXT),
+        ours.compressed("windrow: OpenMetrics with times of creation, gzip", Format::OPENMETRICS),
         Contender::new("flate2 alone, level 1, of windrow's text", our_bytes, move || {
             compress(&plain)
         }),
@@ -305,17 +277,6 @@ const PARTS: [Part; 5] = [
     ("protobuf", protobuf),
     ("gzip", gzip),
 ];
-
-/// Returns the nanoseconds of a series.
-fn each(time: Duration, series: usize) -> String {
-    format!("{:.0}", time.as_secs_f64() * 1e9 / series as f64)
-}
-
-/// Sorts numbers, and returns the least, the median, and the greatest.
-fn spread<T: Copy + PartialOrd>(numbers: &mut [T]) -> [T; 3] {
-    numbers.sort_by(|one, other| one.partial_cmp(other).expect("no number is NaN"));
-    [numbers[0], numbers[numbers.len() / 2], numbers[numbers.len() - 1]]
-}
 
 fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
     let mut rows = Vec::new();
@@ -343,15 +304,12 @@ fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
             contender.times.push(time(|| body = (contender.scrape)()));
         }
     }
-    let rivals = contenders[0].times.clone();
-    for (row, one) in rows.iter_mut().zip(&mut contenders) {
-        let by_round = one.times.iter().zip(&rivals);
-        let ratio = |(own, rival): (&Duration, &Duration)| own.as_secs_f64() / rival.as_secs_f64();
-        let mut ratios: Vec<f64> = by_round.map(ratio).collect();
-        let [low, median, high] = spread(&mut one.times).map(|time| each(time, series));
-        let [least, middle, most] = spread(&mut ratios).map(|ratio| format!("{ratio:.2}"));
-        row.push(format!("{median} ({low} to {high})"));
-        row.push(format!("{middle} ({least} to {most})"));
+    let rivals = &contenders[0].times;
+    for (row, one) in rows.iter_mut().zip(&contenders) {
+        let each = one.times.iter().map(|time| time.as_secs_f64() * 1e9 / series as f64);
+        let by_round = one.times.iter().zip(rivals);
+        let ratios = by_round.map(|(own, rival)| own.as_secs_f64() / rival.as_secs_f64());
+        row.extend([Spread::of(each).show(), Spread::of(ratios).show()]);
     }
     let head = [
         "contender",
@@ -366,7 +324,9 @@ fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
 }
 
 fn main() {
-    let (series, rounds, only) = series_rounds_and_part("scrape");
+    let usual = Options { rounds: 15, series: 10_000, ..Options::default() };
+    let known = ["rounds", "series", "only"];
+    let Options { series, rounds, only, .. } = options("scrape", &known, usual);
     print_caption("scrape");
     let parts = PARTS.iter().filter(|(name, _)| only.as_ref().is_none_or(|only| only == name));
     for (name, contenders) in parts {

@@ -23,13 +23,11 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Router, http};
-use lexopt::Arg::Long;
-use lexopt::{Parser, ValueExt};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use windrow_benches::harness::keep_to_core;
 use windrow_benches::lab::stats::Spread;
-use windrow_benches::terminal::{print_caption, print_table};
+use windrow_benches::terminal::{Options, options, print_caption, print_table};
 use windrow_tower::{MetricsLayer, Routes};
 
 /// The routes that are asked for, in turn.
@@ -251,33 +249,11 @@ fn send(connections: &mut [TcpStream], requests: usize) -> Result<(), Box<dyn Er
     Ok(())
 }
 
-struct Options {
-    rounds: usize,
-    requests: usize,
-    only: Option<String>,
-}
-
-fn options() -> Result<Options, lexopt::Error> {
-    let (mut rounds, mut requests, mut only) = (101, 2_000, None);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("rounds") => rounds = arguments.value()?.parse()?,
-            Long("requests") => requests = arguments.value()?.parse()?,
-            Long("only") => only = Some(arguments.value()?.string()?),
-            other => return Err(other.unexpected()),
-        }
-    }
-    if rounds == 0 || requests < CONNECTIONS {
-        return Err(
-            format!("--rounds must be above 0, and --requests at least {CONNECTIONS}").into()
-        );
-    }
-    Ok(Options { rounds, requests: requests / CONNECTIONS * CONNECTIONS, only })
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let Options { rounds, requests, only } = options()?;
+    let usual = Options { rounds: 101, requests: 2_000, ..Options::default() };
+    let known = ["rounds", "requests", "only"];
+    let Options { rounds, requests, only, .. } = options("server", &known, usual);
+    let requests = requests.next_multiple_of(CONNECTIONS);
     let is_chosen = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let (names, routers): (Vec<_>, Vec<_>) =
         contenders().into_iter().filter(|(name, _)| is_chosen(name)).unzip();

@@ -14,7 +14,7 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use super::Effort;
-use super::portable::{Named, Whom};
+use super::portable::Whom;
 use super::progress::Progress;
 use super::report::Table;
 use super::stats::digits;
@@ -47,12 +47,6 @@ pub struct Row {
     pub ranks: [u64; 6],
     /// The longest, in nanoseconds.
     pub worst: u64,
-}
-
-impl Named for Row {
-    fn name(&mut self) -> &mut String {
-        &mut self.name
-    }
 }
 
 /// Counts nothing.

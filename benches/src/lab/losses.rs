@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Effort;
-use super::portable::{Named, Whom};
+use super::portable::Whom;
 use super::progress::Progress;
 use super::report::Table;
 use super::stats::digits;
@@ -40,12 +40,6 @@ pub struct Row {
     pub doubled: u64,
     /// The all-time total of the ring is the sum of all adds; `None` if it has no total.
     pub exact: Option<bool>,
-}
-
-impl Named for Row {
-    fn name(&mut self) -> &mut String {
-        &mut self.name
-    }
 }
 
 impl Row {

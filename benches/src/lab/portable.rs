@@ -19,18 +19,16 @@ pub enum Whom {
     Windrow,
 }
 
-/// A row that has a contender's name.
-pub trait Named {
-    /// Returns that name.
-    fn name(&mut self) -> &mut String;
-}
-
 /// Returns the rows of `part` for windrow's portable strategy, where it is not the strategy of this
-/// process.
+/// process; `name` is where a row has its contender's.
 ///
 /// # Errors
 /// If the process fails.
-pub fn rows<R: DeserializeOwned + Named>(part: &str, effort: Effort) -> Result<Vec<R>, String> {
+pub fn rows<R: DeserializeOwned>(
+    part: &str,
+    effort: Effort,
+    name: fn(&mut R) -> &mut String,
+) -> Result<Vec<R>, String> {
     if strategy() != Strategy::PerCore {
         return Ok(Vec::new());
     }
@@ -47,7 +45,7 @@ pub fn rows<R: DeserializeOwned + Named>(part: &str, effort: Effort) -> Result<V
     let mut rows: Vec<R> =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("{part}: {error}"))?;
     for row in &mut rows {
-        let name = row.name();
+        let name = name(row);
         *name = portable(name).to_owned();
     }
     Ok(rows)

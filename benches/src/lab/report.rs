@@ -79,16 +79,11 @@ pub struct Report {
 impl Report {
     /// Returns the whole report as Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# Comparison\n\n{}\n", self.head());
+        let mut text = format!("# Comparison\n\n{}\n", self.environment.caption());
         for table in &self.tables {
             let _ = write!(text, "\n## {}\n\n{}", table.title, table.markdown());
         }
         text
-    }
-
-    /// Returns the paragraphs about the machine.
-    fn head(&self) -> String {
-        self.environment.caption()
     }
 
     /// One object: environment, each sample of each figure, the other parts' rows, and the tables.
@@ -113,33 +108,6 @@ impl Report {
         })
     }
 
-    /// Returns a line for each sample. Runs of several machines can be put below one another: each
-    /// line has the number of cores.
-    fn csv(&self) -> String {
-        let mut text = String::from(
-            "cores,group,contender,work,threads,round,cpu_ns,wall_ns,running,read_ns,good\n",
-        );
-        for figure in &self.figures {
-            for (round, sample) in figure.samples.iter().enumerate() {
-                let _ = writeln!(
-                    text,
-                    "{},\"{}\",\"{}\",{},{},{round},{:.3},{:.3},{:.3},{:.1},{}",
-                    self.environment.cores,
-                    figure.subject.group.name(),
-                    figure.subject.label(),
-                    figure.work.name(),
-                    figure.work.threads(),
-                    sample.cpu_ns,
-                    sample.wall_ns,
-                    sample.running,
-                    sample.read_ns,
-                    sample.good(),
-                );
-            }
-        }
-        text
-    }
-
     /// Writes everything into `directory`, replacing the files of an older run.
     ///
     /// # Errors
@@ -152,10 +120,7 @@ impl Report {
         fs::create_dir_all(&tables)?;
         fs::write(directory.join("report.md"), self.markdown())?;
         fs::write(directory.join("data.json"), format!("{:#}\n", self.json()))?;
-        if !self.figures.is_empty() {
-            fs::write(directory.join("data.csv"), self.csv())?;
-        }
-        fs::write(tables.join("environment.md"), wrapped(&self.head()))?;
+        fs::write(tables.join("environment.md"), wrapped(&self.environment.caption()))?;
         for table in &self.tables {
             fs::write(tables.join(format!("{}.md", table.id)), table.markdown())?;
         }

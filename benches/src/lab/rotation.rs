@@ -14,7 +14,7 @@ use crossbeam_utils::CachePadded;
 use serde::{Deserialize, Serialize};
 
 use super::Effort;
-use super::portable::{Named, Whom};
+use super::portable::Whom;
 use super::progress::Progress;
 use super::report::Table;
 use crate::harness::{cores, keep_to_core};
@@ -157,12 +157,6 @@ pub struct Row {
     pub worst_us: f64,
     /// Allocations for each rotation.
     pub allocations: f64,
-}
-
-impl Named for Row {
-    fn name(&mut self) -> &mut String {
-        &mut self.name
-    }
 }
 
 /// Measures; `heap` is the program's allocator.

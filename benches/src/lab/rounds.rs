@@ -135,6 +135,7 @@ pub fn measure(
         }
     }
     for round in 0..rounds {
+        progress.step("round", round, rounds);
         let count = figures.len();
         for turn in 0..count {
             let at = (round + turn) % count;
@@ -147,44 +148,12 @@ pub fn measure(
             }
         }
         figures.retain(|figure| figure.samples.len() == round + 1);
-        progress.round(round + 1, rounds, || table(&figures));
     }
     progress.end();
     for figure in &mut figures {
         figure.here = None; // its memory, and its ticker, are not needed any more
     }
     figures
-}
-
-/// Medians so far: a line for each contender, a column for each kind of work.
-fn table(figures: &[Figure]) -> Vec<String> {
-    let mut works: Vec<Work> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for figure in figures {
-        if !works.contains(&figure.work) {
-            works.push(figure.work);
-        }
-        if !names.contains(&figure.subject.label()) {
-            names.push(figure.subject.label());
-        }
-    }
-    let line = |name: &str, cells: Vec<String>| {
-        let cells =
-            cells.into_iter().fold(String::new(), |line, cell| line + &format!("{cell:>11}"));
-        format!("  {name:32}{cells}")
-    };
-    let heads = works.iter().map(|work| format!("{} x{}", work.name(), work.threads()));
-    let mut lines = vec![line("ns, medians so far", heads.collect())];
-    for name in names {
-        let cell = |work: &Work| {
-            let found = figures
-                .iter()
-                .find(|figure| figure.subject.label() == name && figure.work == *work);
-            found.map_or(String::new(), |figure| figure.cost().show_median())
-        };
-        lines.push(line(name, works.iter().map(cell).collect()));
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -26,15 +26,19 @@ pub const SETS: [Set; 9] = [
     Set {
         name: "sums",
         title: "reads of full windows",
-        groups: &[Group::Full2, Group::Full60, Group::Full600],
+        groups: &[Group::Full(2), Group::Full(60), Group::Full(600)],
     },
     Set { name: "labels", title: "counters with labels", groups: &[Group::Labels] },
     Set {
         name: "random",
         title: "counters with labels, at random",
-        groups: &[Group::Labels10k, Group::Labels1m],
+        groups: &[Group::LabelsOf(10_000), Group::LabelsOf(1_000_000)],
     },
-    Set { name: "scrapes", title: "scrapes", groups: &[Group::Scrape10k, Group::Scrape100k] },
+    Set {
+        name: "scrapes",
+        title: "scrapes",
+        groups: &[Group::Scrape(10_000), Group::Scrape(100_000)],
+    },
     Set { name: "tiers", title: "tiers", groups: &[Group::Tiers, Group::TierReads] },
     Set {
         name: "entries",
@@ -67,6 +71,9 @@ pub fn beside_a_reader() -> usize {
     (cores() - 1).max(1)
 }
 
+/// The note below tables of costs.
+const MEDIAN: &str = "Median (least to greatest) over the rounds.";
+
 /// Yardsticks that are no counters: they are neither read nor kept.
 const INSTRUCTIONS: [&str; 5] = [PLAIN_ADD, PLAIN_STORE, LOCKED_ADD, PINNED_ADD, COARSE_READ];
 
@@ -82,21 +89,16 @@ fn works(group: Group) -> Vec<Work> {
             let adds = [1, cores(), 2 * cores()].map(Work::Add).into_iter();
             adds.chain([Work::AddWhileRead(beside_a_reader())]).collect()
         }
+        Group::LabelsOf(1_000_000) => vec![Work::Add(1)], // each takes a gigabyte
         Group::Turns
         | Group::Coarse
         | Group::Labels
-        | Group::Labels10k
+        | Group::LabelsOf(_)
         | Group::Tiers
         | Group::NodeAdds
         | Group::NodeRates
         | Group::Entries => [1, cores()].map(Work::Add).to_vec(),
-        Group::Labels1m => vec![Work::Add(1)], // each takes a gigabyte
-        Group::Full2
-        | Group::Full60
-        | Group::Full600
-        | Group::Scrape10k
-        | Group::Scrape100k
-        | Group::TierReads => vec![Work::Read],
+        Group::Full(_) | Group::Scrape(_) | Group::TierReads => vec![Work::Read],
     }
 }
 
@@ -157,21 +159,25 @@ impl Speed {
         labels
     }
 
-    /// One row for each contender of `group`, one column for each work, `show` in each cell.
-    fn grid(
+    /// One row for each contender of `group`, one column for each number of threads that add, and
+    /// `show` in each cell.
+    fn adds(
         &self,
-        (id, title, note): (&'static str, String, &str),
+        id: &'static str,
+        title: &str,
         group: Group,
-        works: &[(Work, String)],
-        show: impl Fn(&Figure) -> String,
+        note: &str,
+        show: fn(&Figure) -> String,
     ) -> Table {
-        let heads = ["contender"].into_iter().chain(works.iter().map(|(_, head)| head.as_str()));
+        let mut works = works(group);
+        works.retain(|work| matches!(work, Work::Add(_)));
+        let counts: Vec<String> = works.iter().map(|work| counted(work.threads())).collect();
+        let heads = ["contender"].into_iter().chain(counts.iter().map(String::as_str));
         let mut table = Table::new(id, title, heads);
         for label in self.labels(group) {
-            let figures: Vec<_> =
-                works.iter().map(|&(work, _)| self.find(group, label, work)).collect();
+            let figures: Vec<_> = works.iter().map(|&work| self.find(group, label, work)).collect();
             if figures.iter().any(Option::is_some) {
-                let cells = figures.iter().map(|found| found.map_or("-".to_owned(), &show));
+                let cells = figures.iter().map(|found| found.map_or("-".to_owned(), show));
                 table.row([label.to_owned()].into_iter().chain(cells));
             }
         }
@@ -181,100 +187,34 @@ impl Speed {
 
     /// Shows.
     pub fn tables(&self) -> Vec<Table> {
-        let adds = |works: Vec<Work>| -> Vec<(Work, String)> {
-            let only = works.into_iter().filter(|work| matches!(work, Work::Add(_)));
-            only.map(|work| (work, counted(work.threads()))).collect()
+        let costs = |id, what: &str, group| {
+            let title = format!("ns of CPU time an add to {what}");
+            self.adds(id, &title, group, MEDIAN, |figure| figure.cost().show())
         };
-        let cost = |figure: &Figure| figure.cost().show();
-        let wall = |figure: &Figure| {
-            let each = Spread::of_samples(&figure.samples, |sample| sample.wall_ns);
-            let threads = figure.work.threads() as f64;
-            let rate =
-                Spread::of_samples(&figure.samples, |sample| threads * 1000.0 / sample.wall_ns);
-            format!("{} ns; {} M/s", each.show_median(), digits(rate.median))
+        let walls = |id, what: &str, group| {
+            let title = format!("Wall time and throughput of a {what}");
+            let both = "Wall time an add and thread; adds of all threads together.";
+            self.adds(id, &title, group, both, wall)
         };
-        let median = "Median (least to greatest) over the rounds.";
-        let both = "Wall time an add and thread; adds of all threads together.";
-        let (counter, window, coarse) = (Group::Counter, Group::Window, Group::Coarse);
-        let mut tables = vec![
-            self.grid(
-                ("counter-add", "ns of CPU time an add to a counter".to_owned(), median),
-                counter,
-                &adds(works(counter)),
-                cost,
-            ),
-            self.grid(
-                ("counter-wall", "Wall time and throughput of a counter".to_owned(), both),
-                counter,
-                &adds(works(counter)),
-                wall,
-            ),
-            self.grid(
-                (
-                    "counter-turns",
-                    "ns of CPU time an add to one of sixteen counters in turn".to_owned(),
-                    median,
-                ),
-                Group::Turns,
-                &adds(works(Group::Turns)),
-                cost,
-            ),
+        let (counter, window) = (Group::Counter, Group::Window);
+        vec![
+            costs("counter-add", "a counter", counter),
+            walls("counter-wall", "counter", counter),
+            costs("counter-turns", "one of sixteen counters in turn", Group::Turns),
             self.reads("counter-read", "Reads of a counter, and adds meanwhile", counter),
-            self.grid(
-                (
-                    "window-add",
-                    "ns of CPU time an add to a window, time published".to_owned(),
-                    median,
-                ),
-                window,
-                &adds(works(window)),
-                cost,
-            ),
-            self.grid(
-                ("window-wall", "Wall time and throughput of a window".to_owned(), both),
-                window,
-                &adds(works(window)),
-                wall,
-            ),
+            costs("window-add", "a window, time published", window),
+            walls("window-wall", "window", window),
             self.reads("window-read", "Reads of a window of 2 buckets, and adds meanwhile", window),
-            self.grid(
-                (
-                    "coarse-add",
-                    "ns of CPU time an add to a window, coarse clock".to_owned(),
-                    median,
-                ),
-                coarse,
-                &adds(works(coarse)),
-                cost,
-            ),
-        ];
-        let title = "ns of CPU time an add to one of 256 series with three labels".to_owned();
-        let labels = Group::Labels;
-        tables.extend([
+            costs("coarse-add", "a window, coarse clock", Group::Coarse),
             self.full_reads(),
-            self.grid(("labels", title, median), labels, &adds(works(labels)), cost),
-            self.at_random("labels-10k", "10 000", Group::Labels10k),
-            self.at_random("labels-1m", "1 000 000", Group::Labels1m),
-            self.grid(
-                ("tier-add", "ns of CPU time an add to a window with tiers".to_owned(), median),
-                Group::Tiers,
-                &adds(works(Group::Tiers)),
-                cost,
-            ),
+            costs("labels", "one of 256 series with three labels", Group::Labels),
+            costs("labels-10k", "one of 10 000 series at random", Group::LabelsOf(10_000)),
+            costs("labels-1m", "one of 1 000 000 series at random", Group::LabelsOf(1_000_000)),
+            costs("tier-add", "a window with tiers", Group::Tiers),
             self.scrapes(),
             self.tier_reads(),
             self.nodes(),
-        ]);
-        tables
-    }
-
-    /// Adds to one of `series` series at random.
-    fn at_random(&self, id: &'static str, series: &str, group: Group) -> Table {
-        let works: Vec<_> =
-            works(group).into_iter().map(|work| (work, counted(work.threads()))).collect();
-        let title = format!("ns of CPU time an add to one of {series} series at random");
-        let median = "Median (least to greatest) over the rounds.";
-        self.grid((id, title, median), group, &works, |figure| figure.cost().show())
+        ]
     }
 
     /// Reads by themselves; adds while one thread reads, and what a read takes then.
@@ -300,42 +240,59 @@ impl Speed {
         table
     }
 
-    fn full_reads(&self) -> Table {
-        let groups = [Group::Full2, Group::Full60, Group::Full600];
-        let heads = ["contender", "2 buckets", "60 buckets", "600 buckets"];
-        let title = "ns of CPU time a sum over a full window, without adds";
-        let mut table = Table::new("full-read", title, heads);
-        for label in self.labels(Group::Full2) {
-            let cells = groups.map(|group| {
-                let found = self.find(group, label, Work::Read);
-                found.map_or("-".to_owned(), |figure| figure.cost().show())
-            });
-            table.row([label.to_owned()].into_iter().chain(cells));
+    /// One row for each contender of the first group, one column for each group: reads.
+    fn reads_by_group(
+        &self,
+        id: &'static str,
+        title: &str,
+        groups: &[(Group, &str)],
+        show: fn(&Figure) -> String,
+    ) -> Table {
+        let heads = ["contender"].into_iter().chain(groups.iter().map(|(_, head)| *head));
+        let mut table = Table::new(id, title, heads);
+        for label in self.labels(groups[0].0) {
+            let cell = |(group, _): &(Group, _)| {
+                self.find(*group, label, Work::Read).map_or("-".to_owned(), show)
+            };
+            table.row([label.to_owned()].into_iter().chain(groups.iter().map(cell)));
         }
-        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+        table.note(&format!("{MEDIAN} {MARK}"));
         table
     }
 
+    fn full_reads(&self) -> Table {
+        let groups = [
+            (Group::Full(2), "2 buckets"),
+            (Group::Full(60), "60 buckets"),
+            (Group::Full(600), "600 buckets"),
+        ];
+        let title = "ns of CPU time a sum over a full window, without adds";
+        self.reads_by_group("full-read", title, &groups, |figure| figure.cost().show())
+    }
+
     fn tier_reads(&self) -> Table {
-        let heads = ["contender and span", "ns of CPU time a read"];
-        let mut table = Table::new("tier-read", "Reads of a window with tiers", heads);
-        for label in self.labels(Group::TierReads) {
-            if let Some(figure) = self.find(Group::TierReads, label, Work::Read) {
-                table.row([label.to_owned(), figure.cost().show()]);
-            }
-        }
-        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
-        table
+        let groups = [(Group::TierReads, "ns of CPU time a read")];
+        let title = "Reads of a window with tiers, by span";
+        self.reads_by_group("tier-read", title, &groups, |figure| figure.cost().show())
+    }
+
+    fn scrapes(&self) -> Table {
+        let groups =
+            [(Group::Scrape(10_000), "10 000 series"), (Group::Scrape(100_000), "100 000 series")];
+        let title = "ns of CPU time a series in a scrape of all";
+        self.reads_by_group("scrapes", title, &groups, |figure| {
+            let Group::Scrape(series) = figure.subject.group else { return "-".to_owned() };
+            Spread::of_samples(&figure.samples, |sample| sample.cpu_ns / series as f64).show()
+        })
     }
 
     /// Returns what sentinel-core does with its own nodes and with ours.
     fn nodes(&self) -> Table {
         let works: Vec<Work> = works(Group::NodeAdds);
-        let heads = works.iter().map(|work| counted(work.threads()));
-        let heads: Vec<String> =
-            ["node", "what"].map(str::to_owned).into_iter().chain(heads).collect();
+        let counts: Vec<String> = works.iter().map(|work| counted(work.threads())).collect();
+        let heads = ["node", "what"].into_iter().chain(counts.iter().map(String::as_str));
         let title = "ns of CPU time of sentinel-core's, time published";
-        let mut table = Table::new("nodes", title, heads.iter().map(String::as_str));
+        let mut table = Table::new("nodes", title, heads);
         let uses = [
             (Group::NodeAdds, "an add"),
             (Group::NodeRates, "its rate"),
@@ -351,28 +308,17 @@ impl Speed {
                 table.row(fixed.into_iter().chain(works.iter().map(cost)));
             }
         }
-        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+        table.note(&format!("{MEDIAN} {MARK}"));
         table
     }
+}
 
-    fn scrapes(&self) -> Table {
-        let groups = [Group::Scrape10k, Group::Scrape100k];
-        let heads = ["contender", "10 000 series", "100 000 series"];
-        let title = "ns of CPU time a series in a scrape of all";
-        let mut table = Table::new("scrapes", title, heads);
-        for label in self.labels(groups[0]) {
-            let cells = groups.map(|group| {
-                let each = |figure: &Figure| {
-                    let series = group.series().unwrap_or(1) as f64;
-                    Spread::of_samples(&figure.samples, |sample| sample.cpu_ns / series).show()
-                };
-                self.find(group, label, Work::Read).map_or("-".to_owned(), each)
-            });
-            table.row([label.to_owned()].into_iter().chain(cells));
-        }
-        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
-        table
-    }
+/// Returns the wall time of an add, and the adds of all threads in a microsecond.
+fn wall(figure: &Figure) -> String {
+    let each = Spread::of_samples(&figure.samples, |sample| sample.wall_ns);
+    let threads = figure.work.threads() as f64;
+    let rate = Spread::of_samples(&figure.samples, |sample| threads * 1000.0 / sample.wall_ns);
+    format!("{} ns; {} M/s", each.show_median(), digits(rate.median))
 }
 
 /// "1 thread", "2 threads".

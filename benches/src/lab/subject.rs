@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use windrow::clock::{Coarse, Ticker};
 use windrow::{
     Clock,
@@ -22,7 +21,7 @@ use crate::rivals::fenster::Fenster;
 use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING, OUR_NODE, OWN_NODE};
 
 /// The groups of contenders that are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Counters.
     Counter,
@@ -32,22 +31,14 @@ pub enum Group {
     Window,
     /// Windows on the coarse clock.
     Coarse,
-    /// Windows that are full and stand still, of two buckets.
-    Full2,
-    /// Full windows of sixty buckets.
-    Full60,
-    /// Full windows of six hundred buckets.
-    Full600,
+    /// Windows that are full and stand still, of this number of buckets.
+    Full(u32),
     /// Counters with three labels, of which one series is counted.
     Labels,
-    /// Counters with three labels, of which one of ten thousand series is counted, at random.
-    Labels10k,
-    /// One of a million.
-    Labels1m,
-    /// Ten thousand series, read as an exporter does.
-    Scrape10k,
-    /// A hundred thousand.
-    Scrape100k,
+    /// Counters with three labels, of which one of this number of series is counted, at random.
+    LabelsOf(usize),
+    /// This number of series, read as an exporter does.
+    Scrape(usize),
     /// Windows with tiers, which are added to; the time is published by a thread.
     Tiers,
     /// Windows with tiers that are read and stand still.
@@ -60,82 +51,45 @@ pub enum Group {
     Entries,
 }
 
-impl Group {
-    /// All of them.
-    pub const ALL: [Group; 17] = [
-        Group::Counter,
-        Group::Turns,
-        Group::Window,
-        Group::Coarse,
-        Group::Full2,
-        Group::Full60,
-        Group::Full600,
-        Group::Labels,
-        Group::Labels10k,
-        Group::Labels1m,
-        Group::Scrape10k,
-        Group::Scrape100k,
-        Group::Tiers,
-        Group::TierReads,
-        Group::NodeAdds,
-        Group::NodeRates,
-        Group::Entries,
-    ];
+/// All groups, by their names in data files and in questions to workers.
+const NAMES: [(Group, &str); 17] = [
+    (Group::Counter, "counter"),
+    (Group::Turns, "sixteen counters in turn"),
+    (Group::Window, "window, published time"),
+    (Group::Coarse, "window, coarse clock"),
+    (Group::Full(2), "full window of 2"),
+    (Group::Full(60), "full window of 60"),
+    (Group::Full(600), "full window of 600"),
+    (Group::Labels, "counter with labels"),
+    (Group::LabelsOf(10_000), "counter with labels, of 10000 series at random"),
+    (Group::LabelsOf(1_000_000), "counter with labels, of 1000000 series at random"),
+    (Group::Scrape(10_000), "scrape of 10000 series"),
+    (Group::Scrape(100_000), "scrape of 100000 series"),
+    (Group::Tiers, "window with tiers, published time"),
+    (Group::TierReads, "window with tiers, full"),
+    (Group::NodeAdds, "sentinel-core's node, an add"),
+    (Group::NodeRates, "sentinel-core's node, its rate"),
+    (Group::Entries, "sentinel-core, a whole entry"),
+];
 
+impl Group {
     /// Returns the name in data files and in questions to workers.
+    ///
+    /// # Panics
+    /// If the lab has no group of this size.
     pub fn name(self) -> &'static str {
-        match self {
-            Group::Counter => "counter",
-            Group::Turns => "sixteen counters in turn",
-            Group::Window => "window, published time",
-            Group::Coarse => "window, coarse clock",
-            Group::Full2 => "full window of 2",
-            Group::Full60 => "full window of 60",
-            Group::Full600 => "full window of 600",
-            Group::Labels => "counter with labels",
-            Group::Labels10k => "counter with labels, of 10000 series at random",
-            Group::Labels1m => "counter with labels, of 1000000 series at random",
-            Group::Scrape10k => "scrape of 10000 series",
-            Group::Scrape100k => "scrape of 100000 series",
-            Group::Tiers => "window with tiers, published time",
-            Group::TierReads => "window with tiers, full",
-            Group::NodeAdds => "sentinel-core's node, an add",
-            Group::NodeRates => "sentinel-core's node, its rate",
-            Group::Entries => "sentinel-core, a whole entry",
-        }
+        let (_, name) = NAMES.iter().find(|(group, _)| *group == self).expect("a group of the lab");
+        name
     }
 
-    /// Returns the number of full buckets of the group's windows.
-    fn buckets(self) -> Option<u32> {
-        match self {
-            Group::Full2 => Some(2),
-            Group::Full60 => Some(60),
-            Group::Full600 => Some(600),
-            _ => None,
-        }
+    /// Returns the group of this name, if there is one.
+    pub fn named(name: &str) -> Option<Group> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|(group, _)| *group)
     }
 
     /// Returns whether it is sentinel-core that counts, by nodes of its own or of ours.
     pub fn is_sentinels(self) -> bool {
         matches!(self, Group::NodeAdds | Group::NodeRates | Group::Entries)
-    }
-
-    /// Returns the number of series of which one at random is counted.
-    fn series_at_random(self) -> Option<usize> {
-        match self {
-            Group::Labels10k => Some(10_000),
-            Group::Labels1m => Some(1_000_000),
-            _ => None,
-        }
-    }
-
-    /// Returns the number of series to scrape.
-    pub fn series(self) -> Option<usize> {
-        match self {
-            Group::Scrape10k => Some(10_000),
-            Group::Scrape100k => Some(100_000),
-            _ => None,
-        }
     }
 }
 
@@ -227,15 +181,15 @@ impl Subject {
         }
         // Full windows take a while to fill.
         let mut names: Vec<_> = match group {
-            Group::Scrape10k | Group::Scrape100k => scraped::ALL.to_vec(),
-            Group::Labels10k | Group::Labels1m => at_random::ALL.to_vec(),
+            Group::Scrape(_) => scraped::ALL.to_vec(),
+            Group::LabelsOf(_) => at_random::ALL.to_vec(),
             Group::TierReads => tiered::READS.to_vec(),
             _ => {
-                let alike = if group.buckets().is_some() { Group::Full2 } else { group };
+                let alike = if let Group::Full(_) = group { Group::Full(2) } else { group };
                 contenders(alike, |_| true).iter().map(|contender| contender.name).collect()
             }
         };
-        if group == Group::Full600 {
+        if group == Group::Full(600) {
             let all_buckets = [LEAP_ARRAY, EPOCH_RING, MUTEX_RING];
             names.retain(|name| all_buckets.contains(name) || name.starts_with(WINDROW));
         }
@@ -247,8 +201,7 @@ impl Subject {
             let portable =
                 ours.iter().map(|&subject| Subject { process: Process::Portable, ..subject });
             // Both read the same cells; or wait for the same memory, of which there is much.
-            let reads = [Group::Scrape10k, Group::Scrape100k, Group::TierReads];
-            let alike = reads.contains(&group) || group.series_at_random().is_some();
+            let alike = matches!(group, Group::Scrape(_) | Group::TierReads | Group::LabelsOf(_));
             let portable = portable.filter(|_| !alike);
             let both: Vec<_> = ours.iter().copied().chain(portable).collect();
             subjects.splice(..0, both);
@@ -278,10 +231,8 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Returns all contenders that can be made at once, except sentinel-core, which keeps its windows.
 /// Of full windows, only those that are `wanted`.
 fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
-    if let Some(buckets) = group.buckets() {
-        return ours::full_windows(buckets, wanted);
-    }
     match group {
+        Group::Full(buckets) => ours::full_windows(buckets, wanted),
         Group::Counter => ours::counters(),
         Group::Turns => ours::turns(),
         Group::Window => {
@@ -313,19 +264,15 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     if name == SENTINEL {
         return Some(crate::rivals::sentinel::window(2));
     }
-    if let Some(series) = group.series() {
-        return scraped::make(name, series);
-    }
-    if let Some(series) = group.series_at_random() {
-        return at_random::make(name, series);
-    }
-    if group == Group::TierReads {
-        return tiered::make_read(name);
-    }
-    #[cfg(feature = "sentinel")]
     match group {
+        Group::Scrape(series) => return scraped::make(name, series),
+        Group::LabelsOf(series) => return at_random::make(name, series),
+        Group::TierReads => return tiered::make_read(name),
+        #[cfg(feature = "sentinel")]
         Group::NodeAdds => return entries::make(name, entries::Use::Add),
+        #[cfg(feature = "sentinel")]
         Group::NodeRates => return entries::make(name, entries::Use::Rate),
+        #[cfg(feature = "sentinel")]
         Group::Entries => return entries::make(name, entries::Use::Entry),
         _ => {}
     }
@@ -346,7 +293,7 @@ mod tests {
     #[test]
     fn everybody_who_is_named_can_be_made() {
         // Larger full windows are made alike, and take their time to fill.
-        let groups = [Group::Counter, Group::Window, Group::Coarse, Group::Full2, Group::Labels];
+        let groups = [Group::Counter, Group::Window, Group::Coarse, Group::Full(2), Group::Labels];
         let others =
             [Group::Turns, Group::Tiers, Group::NodeAdds, Group::NodeRates, Group::Entries];
         for group in groups.into_iter().chain(others) {

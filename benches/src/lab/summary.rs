@@ -16,7 +16,7 @@ use crate::rivals::{LEAP_ARRAY, MUTEX_RING};
 const SHOWN: [(&str, Group, &[&str]); 4] = [
     ("add to a counter", Group::Counter, &[WINDROW, FAST_COUNTER, JAVA[0], ATOMIC]),
     ("add to a window", Group::Window, &[WINDROW, LEAP_ARRAY, MUTEX_RING]),
-    ("sum of 60 buckets", Group::Full60, &[WINDROW, LEAP_ARRAY]),
+    ("sum of 60 buckets", Group::Full(60), &[WINDROW, LEAP_ARRAY]),
     ("add to one of 256 series", Group::Labels, &[TEXTS, PROMETHEUS]),
 ];
 
@@ -29,7 +29,7 @@ pub fn table(speed: Option<&Speed>) -> Table {
         for name in contenders {
             let cost = |work| Some(speed.find(group, name, work)?.cost().show_median());
             // A sum is measured on one thread.
-            let (one, all) = if group == Group::Full60 {
+            let (one, all) = if group == Group::Full(60) {
                 (cost(Work::Read), None)
             } else {
                 (cost(Work::Add(1)), cost(Work::Add(cores())))

@@ -60,8 +60,7 @@ fn answer(contenders: &mut Contenders, line: &str) -> Result<String, &'static st
     let threads = threads.parse().map_err(|_| "no number of threads")?;
     let times = times.parse().map_err(|_| "no number of times")?;
     let work = Work::named(work, threads).ok_or("no such work")?;
-    let known = Group::ALL.into_iter().find(|known| known.name() == group);
-    let group = known.ok_or("no such group")?;
+    let group = Group::named(group).ok_or("no such group")?;
     let key = (group.name().to_owned(), name.to_owned(), work.name());
     if !contenders.contains_key(&key) {
         let made = prepare(group, name, work).ok_or("no contender has this name")?;

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use windrow::clock::Coarse;
 use windrow::{
-    Clock, Family, Gate, Pace, Paces, SlidingWindow, events, gate::RationedGate, labels,
+    Clock, Family, Gate, Pace, Paces, SlidingWindow, events,
+    gate::{GateBuilder, RationedGate},
+    labels,
 };
 
 use super::{KEYS, Limiter, Terms};
@@ -17,14 +19,18 @@ labels! {
     struct Named { key: str }
 }
 
+/// Returns the settings of a gate whose limit holds for each interval of whole buckets.
+fn builder<C: Clock>(terms: Terms, clock: C) -> GateBuilder<C> {
+    let builder = Gate::builder(terms.limit).interval(terms.interval);
+    builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock()
+}
+
 /// Returns a gate whose limit holds for each interval of whole buckets.
 ///
 /// # Panics
 /// If no gate has these terms.
 pub fn gate<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
-    let builder = Gate::builder(terms.limit).interval(terms.interval);
-    let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();
-    builder.build().expect("sound terms")
+    builder(terms, clock).build().expect("sound terms")
 }
 
 /// Returns a gate whose limit holds for each span as long as the interval.
@@ -32,9 +38,7 @@ pub fn gate<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
 /// # Panics
 /// If no gate has these terms.
 pub fn strict<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
-    let builder = Gate::builder(terms.limit).interval(terms.interval).strict();
-    let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();
-    builder.build().expect("sound terms")
+    builder(terms, clock).strict().build().expect("sound terms")
 }
 
 /// Returns a strict gate that grants each core up to `most` in advance.
@@ -42,9 +46,7 @@ pub fn strict<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
 /// # Panics
 /// If no gate has these terms.
 pub fn rationed<C: Clock>(terms: Terms, most: u64, clock: C) -> RationedGate<C> {
-    let builder = Gate::builder(terms.limit).interval(terms.interval).strict();
-    let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();
-    builder.build_rationed(most).expect("sound terms")
+    builder(terms, clock).strict().build_rationed(most).expect("sound terms")
 }
 
 /// Returns a pace of the same rate, whose burst is the limit.
@@ -71,46 +73,26 @@ pub fn several<C: Clock>(terms: Terms, two: bool, clock: C) -> Paces<C> {
 /// A limiter whose calls reserve two units, and settle one.
 pub struct Settled<L>(pub L);
 
-impl<C: Clock + Send + Sync> Limiter for Settled<Gate<C>> {
-    #[inline]
-    fn ask(&self, _key: u64) -> bool {
-        self.0.reserve(2, Duration::ZERO).map(|call| call.settle(1)).is_ok()
-    }
+/// Asks a limiter of one key for one unit, or for two of which it settles one.
+macro_rules! limiters {
+    ($($limiter:ty: |$this:ident| $ask:expr;)*) => {$(
+        impl<C: Clock + Send + Sync> Limiter for $limiter {
+            #[inline]
+            fn ask(&self, _key: u64) -> bool {
+                let $this = self;
+                $ask
+            }
+        }
+    )*};
 }
 
-impl<C: Clock + Send + Sync> Limiter for Settled<Pace<C>> {
-    #[inline]
-    fn ask(&self, _key: u64) -> bool {
-        self.0.reserve(2, Duration::ZERO).map(|call| call.settle(1)).is_ok()
-    }
-}
-
-impl<C: Clock + Send + Sync> Limiter for Paces<C> {
-    #[inline]
-    fn ask(&self, _key: u64) -> bool {
-        self.try_admit(1)
-    }
-}
-
-impl<C: Clock + Send + Sync> Limiter for Pace<C> {
-    #[inline]
-    fn ask(&self, _key: u64) -> bool {
-        self.try_admit(1)
-    }
-}
-
-impl<C: Clock + Send + Sync> Limiter for RationedGate<C> {
-    #[inline]
-    fn ask(&self, _key: u64) -> bool {
-        self.try_admit(1)
-    }
-}
-
-impl<C: Clock + Send + Sync> Limiter for Gate<C> {
-    #[inline]
-    fn ask(&self, _key: u64) -> bool {
-        self.try_admit(1)
-    }
+limiters! {
+    Gate<C>: |gate| gate.try_admit(1);
+    RationedGate<C>: |gate| gate.try_admit(1);
+    Pace<C>: |pace| pace.try_admit(1);
+    Paces<C>: |paces| paces.try_admit(1);
+    Settled<Gate<C>>: |gate| gate.0.reserve(2, Duration::ZERO).map(|call| call.settle(1)).is_ok();
+    Settled<Pace<C>>: |pace| pace.0.reserve(2, Duration::ZERO).map(|call| call.settle(1)).is_ok();
 }
 
 /// A gate for each key, found by that.

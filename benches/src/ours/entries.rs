@@ -14,22 +14,16 @@ use sentinel_core::flow::{self, Rule};
 use sentinel_core::stat::get_or_create_resource_node;
 
 use super::sentinel;
-use crate::harness::{Contender, Rival};
+use crate::harness::{Contender, Rival, rival};
 use crate::rivals::sentinel::start_ticker;
 use crate::rivals::{OUR_NODE, OWN_NODE};
 
 /// A node that is added to.
 struct Add(Arc<dyn StatNode>);
 
-impl Rival for Add {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.add_count(MetricEvent::Pass, n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.sum(MetricEvent::Pass)
-    }
+rival! { Add:
+    add(self, n) => self.0.add_count(MetricEvent::Pass, n);
+    sum(self) => self.0.sum(MetricEvent::Pass);
 }
 
 /// A node whose rate is asked for, while a thread adds to it now and then: so that it has buckets
@@ -52,16 +46,10 @@ impl Rate {
     }
 }
 
-impl Rival for Rate {
-    /// Asks.
-    #[inline]
-    fn add(&self, _n: u64) {
-        black_box(self.0.qps(MetricEvent::Pass));
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.sum(MetricEvent::Pass)
-    }
+rival! { Rate:
+    // Asks.
+    add(self, _n) => black_box(self.0.qps(MetricEvent::Pass));
+    sum(self) => self.0.sum(MetricEvent::Pass);
 }
 
 /// A resource with a rule that lets everything pass.
@@ -84,16 +72,10 @@ impl Entry {
     }
 }
 
-impl Rival for Entry {
-    /// One entry and its exit.
-    #[inline]
-    fn add(&self, _n: u64) {
-        assert!(self.enter(), "the rule lets everything pass");
-    }
-
-    fn sum(&self) -> u64 {
-        self.node.sum(MetricEvent::Pass)
-    }
+rival! { Entry:
+    // One entry and its exit.
+    add(self, _n) => assert!(self.enter(), "the rule lets everything pass");
+    sum(self) => self.node.sum(MetricEvent::Pass);
 }
 
 fn fresh() -> String {

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use windrow::{Counter, Family, family::Handle};
 
-use crate::harness::{Contender, Rival};
+use crate::harness::{Contender, Rival, rival};
 use crate::rivals::labelled::{HOT, SERIES, Texts, VALUES, all_sets};
 
 windrow::labels! {
@@ -51,15 +51,9 @@ impl Strings<'_> {
 /// By three enums.
 struct ByEnums(Family<Enums, Counter>, Enums);
 
-impl Rival for ByEnums {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.with(*black_box(&self.1)).add(n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.with(self.1).sum()
-    }
+rival! { ByEnums:
+    add(self, n) => self.0.with(*black_box(&self.1)).add(n);
+    sum(self) => self.0.with(self.1).sum();
 }
 
 fn by_enums() -> ByEnums {
@@ -76,17 +70,15 @@ struct ByMixed {
     status: u16,
 }
 
-impl Rival for ByMixed {
-    #[inline]
-    fn add(&self, n: u64) {
+rival! { ByMixed:
+    add(self, n) => {
         let ByMixed { family, method, route, status } = black_box(self);
         family.with(Mixed { method: *method, route, status: *status }).add(n);
-    }
-
-    fn sum(&self) -> u64 {
+    };
+    sum(self) => {
         let ByMixed { family, method, route, status } = self;
         family.with(Mixed { method: *method, route, status: *status }).sum()
-    }
+    };
 }
 
 fn by_mixed() -> ByMixed {
@@ -100,15 +92,9 @@ fn by_mixed() -> ByMixed {
 /// By three texts.
 struct ByTexts(Family<Strings<'static>, Counter>, Texts);
 
-impl Rival for ByTexts {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.with(Strings::of(&self.1)).add(n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.with(Strings::of(&self.1)).sum()
-    }
+rival! { ByTexts:
+    add(self, n) => self.0.with(Strings::of(&self.1)).add(n);
+    sum(self) => self.0.with(Strings::of(&self.1)).sum();
 }
 
 fn by_texts() -> ByTexts {
@@ -118,16 +104,10 @@ fn by_texts() -> ByTexts {
     ByTexts(family, Texts::of(HOT))
 }
 
-/// A series that is kept.
-impl Rival for Handle<Strings<'static>, Counter> {
-    #[inline]
-    fn add(&self, n: u64) {
-        Counter::add(self, n);
-    }
-
-    fn sum(&self) -> u64 {
-        Counter::sum(self)
-    }
+// A series that is kept.
+rival! { Handle<Strings<'static>, Counter>:
+    add(self, n) => Counter::add(self, n);
+    sum(self) => Counter::sum(self);
 }
 
 /// The name of a counter without a family.

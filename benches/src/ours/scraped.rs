@@ -6,21 +6,16 @@ use windrow::{Counter, Family};
 use windrow_prometheus::{Exposition, Format};
 
 use super::labelled::Strings;
-use crate::harness::{Contender, Rival, cores};
+use crate::harness::{Contender, Rival, cores, rival};
 use crate::rivals::labelled::Texts;
 use crate::rivals::scraped::{self, fill};
 
 /// All series, each with its sum.
 struct Walk(Family<Strings<'static>, Counter>);
 
-impl Rival for Walk {
-    fn add(&self, n: u64) {
-        self.0.with(Strings::of(&Texts::numbered(0))).add(n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.iter().map(|series| series.sum()).sum()
-    }
+rival! { Walk:
+    add(self, n) => self.0.with(Strings::of(&Texts::numbered(0))).add(n);
+    sum(self) => self.0.iter().map(|series| series.sum()).sum();
 }
 
 /// The text of all series.
@@ -29,15 +24,10 @@ struct Text {
     family: Arc<Family<Strings<'static>, Counter>>,
 }
 
-impl Rival for Text {
-    fn add(&self, n: u64) {
-        self.family.with(Strings::of(&Texts::numbered(0))).add(n);
-    }
-
-    /// Returns the length of the text.
-    fn sum(&self) -> u64 {
-        self.metrics.encode(Format::TEXT).len() as u64
-    }
+rival! { Text:
+    add(self, n) => self.family.with(Strings::of(&Texts::numbered(0))).add(n);
+    // Returns the length of the text.
+    sum(self) => self.metrics.encode(Format::TEXT).len() as u64;
 }
 
 fn text(series: usize) -> Text {

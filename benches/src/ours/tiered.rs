@@ -8,7 +8,7 @@ use windrow::clock::Manual;
 use windrow::{Clock, SlidingWindow, Timestamp};
 
 use super::events::Http;
-use crate::harness::{Contender, Rival, cores, time_adds};
+use crate::harness::{Contender, Rival, cores, rival, time_adds};
 
 /// One bucket of the window itself.
 const LENGTH: Duration = Duration::from_millis(100);
@@ -50,13 +50,9 @@ struct Reads {
     read: Read,
 }
 
-impl Rival for Reads {
-    fn add(&self, n: u64) {
-        self.window.add(Http::Pass, n);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
+rival! { Reads:
+    add(self, n) => self.window.add(Http::Pass, n);
+    sum(self) => {
         match self.read {
             Read::Interval => self.window.sum(Http::Pass),
             Read::Seconds(seconds) => {
@@ -68,7 +64,7 @@ impl Rival for Reads {
                 series.buckets().iter().map(|bucket| bucket.sum(Http::Pass)).sum()
             }
         }
-    }
+    };
 }
 
 /// Lets two days pass, in steps of a minute, of a second, and in the end of a bucket; with one add

@@ -9,7 +9,7 @@ use crossbeam_utils::CachePadded;
 
 use super::published;
 use super::ring::thread_index;
-use crate::harness::{Contender, Rival};
+use crate::harness::{Contender, Rival, rival};
 
 /// More cells than threads that any bench runs at once, so that no two of them share one.
 const CELLS: usize = 64;
@@ -159,28 +159,14 @@ pub fn in_turn<R: Rival + 'static>(name: &'static str, make: impl Fn() -> R) -> 
     Contender::new(name, InTurn(std::array::from_fn(|_| make())))
 }
 
-impl Rival for AtomicU64 {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.fetch_add(n, Ordering::Relaxed);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.load(Ordering::Relaxed)
-    }
+rival! { AtomicU64:
+    add(self, n) => self.fetch_add(n, Ordering::Relaxed);
+    sum(self) => self.load(Ordering::Relaxed);
 }
 
-impl Rival for Mutex<u64> {
-    #[inline]
-    fn add(&self, n: u64) {
-        *self.lock().expect("no thread panics in here") += n;
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        *self.lock().expect("no thread panics in here")
-    }
+rival! { Mutex<u64>:
+    add(self, n) => *self.lock().expect("no thread panics in here") += n;
+    sum(self) => *self.lock().expect("no thread panics in here");
 }
 
 /// The name of the coarse clock, read.

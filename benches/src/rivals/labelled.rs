@@ -16,7 +16,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 
 use super::published::{enough_stripes, registry};
-use crate::harness::{Contender, Rival};
+use crate::harness::{Contender, Rival, rival};
 
 /// The names of the labels.
 pub const NAMES: [&str; 3] = ["method", "route", "status"];
@@ -73,15 +73,9 @@ pub fn all_sets() -> impl Iterator<Item = [usize; 3]> {
 /// prometheus, by the values of the labels.
 struct Prometheus(IntCounterVec, Texts);
 
-impl Rival for Prometheus {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.with_label_values(&self.1.lend()).inc_by(n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.with_label_values(&self.1.lend()).get()
-    }
+rival! { Prometheus:
+    add(self, n) => self.0.with_label_values(&self.1.lend()).inc_by(n);
+    sum(self) => self.0.with_label_values(&self.1.lend()).get();
 }
 
 /// prometheus' vector of counters, and its hot one.
@@ -97,30 +91,20 @@ fn prometheus() -> (Prometheus, IntCounter) {
 /// prometheus-client, by labels that are copied.
 struct Client(Family<Texts, Counter>, Texts);
 
-impl Rival for Client {
-    #[inline]
-    fn add(&self, n: u64) {
+rival! { Client:
+    add(self, n) => {
         let [method, route, status] = self.1.lend().map(str::to_owned);
         self.0.get_or_create(&Texts { method, route, status }).inc_by(n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.get_or_create(&self.1).get()
-    }
+    };
+    sum(self) => self.0.get_or_create(&self.1).get();
 }
 
 /// prometheus-client, by labels that are kept.
 struct ClientKept(Client);
 
-impl Rival for ClientKept {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.0.get_or_create(black_box(&self.0.1)).inc_by(n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.sum()
-    }
+rival! { ClientKept:
+    add(self, n) => self.0.0.get_or_create(black_box(&self.0.1)).inc_by(n);
+    sum(self) => self.0.sum();
 }
 
 fn client() -> Client {
@@ -156,43 +140,27 @@ impl Macro {
     }
 }
 
-impl Rival for Macro {
-    #[inline]
-    fn add(&self, n: u64) {
-        Macro::count(&self.hot, n);
-    }
-
-    fn sum(&self) -> u64 {
+rival! { Macro:
+    add(self, n) => Macro::count(&self.hot, n);
+    sum(self) => {
         let labels: Vec<Label> =
             self.hot.pairs().map(|(name, value)| Label::new(name, value.to_owned())).to_vec();
         let key = Key::from_parts("labelled requests", labels);
         registry().get_or_create_counter(&key, |cell| cell.load(Ordering::Relaxed)) - self.before
-    }
+    };
 }
 
 /// fast-telemetry, by texts.
 struct Dynamic(DynamicCounter, Texts);
 
-impl Rival for Dynamic {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.add(&self.1.pairs(), n.cast_signed() as isize);
-    }
-
-    fn sum(&self) -> u64 {
-        (self.0.get(&self.1.pairs()) as i64).cast_unsigned()
-    }
+rival! { Dynamic:
+    add(self, n) => self.0.add(&self.1.pairs(), n.cast_signed() as isize);
+    sum(self) => (self.0.get(&self.1.pairs()) as i64).cast_unsigned();
 }
 
-impl Rival for DynamicCounterSeries {
-    #[inline]
-    fn add(&self, n: u64) {
-        DynamicCounterSeries::add(self, n.cast_signed() as isize);
-    }
-
-    fn sum(&self) -> u64 {
-        (self.get() as i64).cast_unsigned()
-    }
+rival! { DynamicCounterSeries:
+    add(self, n) => DynamicCounterSeries::add(self, n.cast_signed() as isize);
+    sum(self) => (self.get() as i64).cast_unsigned();
 }
 
 /// fast-telemetry's counter, and its hot series.
@@ -229,17 +197,13 @@ impl LabelEnum for Index {
 /// fast-telemetry, by an enum.
 struct Labeled(LabeledCounter<Index>);
 
-impl Rival for Labeled {
-    #[inline]
-    fn add(&self, n: u64) {
+rival! { Labeled:
+    add(self, n) => {
         let [method, route, status] = black_box(HOT);
         let index = (method * VALUES[1] + route) * VALUES[2] + status;
         self.0.add(Index(index), n.cast_signed() as isize);
-    }
-
-    fn sum(&self) -> u64 {
-        (self.0.sum_all() as i64).cast_unsigned()
-    }
+    };
+    sum(self) => (self.0.sum_all() as i64).cast_unsigned();
 }
 
 /// The name of prometheus with borrowed texts.

@@ -8,7 +8,7 @@ use measured::{CounterVec, FixedCardinalityLabel, LabelGroup};
 use paracord::ParaCord;
 
 use super::labelled::{HOT, MEASURED_ENUMS, MEASURED_TEXTS, SERIES, Texts, VALUES, all_sets};
-use crate::harness::{Contender, Rival};
+use crate::harness::{Contender, Rival, rival};
 
 #[derive(Clone, Copy, FixedCardinalityLabel)]
 enum Method {
@@ -46,15 +46,9 @@ const _: () = assert!(Status::Failed as usize + 1 == VALUES[2]);
 /// By enums.
 struct Dense(CounterVec<EnumsSet>);
 
-impl Rival for Dense {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.inc_by(black_box(hot()), n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.get_metric(self.0.with_labels(hot())).count.load(Ordering::Relaxed)
-    }
+rival! { Dense:
+    add(self, n) => self.0.inc_by(black_box(hot()), n);
+    sum(self) => self.0.get_metric(self.0.with_labels(hot())).count.load(Ordering::Relaxed);
 }
 
 fn hot() -> Enums {
@@ -90,15 +84,11 @@ impl Borrowed<'_> {
 /// By texts.
 struct Sparse(CounterVec<BorrowedSet>, Texts);
 
-impl Rival for Sparse {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.inc_by(Borrowed::of(&self.1), n);
-    }
-
-    fn sum(&self) -> u64 {
+rival! { Sparse:
+    add(self, n) => self.0.inc_by(Borrowed::of(&self.1), n);
+    sum(self) => {
         self.0.get_metric(self.0.with_labels(Borrowed::of(&self.1))).count.load(Ordering::Relaxed)
-    }
+    };
 }
 
 fn sparse() -> Sparse {

@@ -17,7 +17,7 @@ use opentelemetry_sdk::metrics::{
 };
 
 use super::labelled::{HOT, NAMES, OTEL_BOUND, OTEL_TEXTS, Texts, all_sets};
-use crate::harness::{Contender, Rival};
+use crate::harness::{Contender, Rival, rival};
 
 /// A reader that the provider has, and we as well.
 #[derive(Clone, Debug, Default)]
@@ -84,43 +84,25 @@ impl Otel {
     }
 }
 
-impl Rival for Otel {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.counter.add(n, &attributes(&self.hot));
-    }
-
-    fn sum(&self) -> u64 {
-        Otel::sum(self)
-    }
+rival! { Otel:
+    add(self, n) => self.counter.add(n, &attributes(&self.hot));
+    sum(self) => Otel::sum(self);
 }
 
 /// By attributes that are kept.
 struct Kept(Otel, [KeyValue; 3]);
 
-impl Rival for Kept {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.0.counter.add(n, black_box(&self.1));
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.sum()
-    }
+rival! { Kept:
+    add(self, n) => self.0.counter.add(n, black_box(&self.1));
+    sum(self) => self.0.sum();
 }
 
 /// Bound to them.
 struct Bound(Otel, BoundCounter<u64>);
 
-impl Rival for Bound {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.1.add(n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.sum()
-    }
+rival! { Bound:
+    add(self, n) => self.1.add(n);
+    sum(self) => self.0.sum();
 }
 
 /// Returns all of them, with all series, of which one is counted.

@@ -18,66 +18,31 @@ use prometheus::IntCounter;
 use prometheus_client::metrics::counter::Counter as PrometheusCounter;
 use thread_local::ThreadLocal;
 
-use crate::harness::{Contender, Rival, cores};
+use crate::harness::{Contender, Rival, cores, rival};
 
-impl Rival for Unsigned {
-    #[inline]
-    fn add(&self, n: u64) {
-        Unsigned::add(self, n as usize);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.value().as_u64()
-    }
+rival! { Unsigned:
+    add(self, n) => Unsigned::add(self, n as usize);
+    sum(self) => self.value().as_u64();
 }
 
-impl Rival for ConcurrentCounter {
-    #[inline]
-    fn add(&self, n: u64) {
-        ConcurrentCounter::add(self, n.cast_signed() as isize);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        (ConcurrentCounter::sum(self) as i64).cast_unsigned()
-    }
+rival! { ConcurrentCounter:
+    add(self, n) => ConcurrentCounter::add(self, n.cast_signed() as isize);
+    sum(self) => (ConcurrentCounter::sum(self) as i64).cast_unsigned();
 }
 
-impl Rival for TelemetryCounter {
-    #[inline]
-    fn add(&self, n: u64) {
-        TelemetryCounter::add(self, n.cast_signed() as isize);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        (TelemetryCounter::sum(self) as i64).cast_unsigned()
-    }
+rival! { TelemetryCounter:
+    add(self, n) => TelemetryCounter::add(self, n.cast_signed() as isize);
+    sum(self) => (TelemetryCounter::sum(self) as i64).cast_unsigned();
 }
 
-impl Rival for PrometheusCounter {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.inc_by(n);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.get()
-    }
+rival! { PrometheusCounter:
+    add(self, n) => self.inc_by(n);
+    sum(self) => self.get();
 }
 
-impl Rival for IntCounter {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.inc_by(n);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.get()
-    }
+rival! { IntCounter:
+    add(self, n) => self.inc_by(n);
+    sum(self) => self.get();
 }
 
 /// The `metrics` facade with a handle that is kept: what the documentation advises.
@@ -86,20 +51,13 @@ struct MetricsHandle {
     cell: Arc<AtomicU64>,
 }
 
-impl Rival for MetricsHandle {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.handle.increment(n);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.cell.load(Ordering::Relaxed)
-    }
+rival! { MetricsHandle:
+    add(self, n) => self.handle.increment(n);
+    sum(self) => self.cell.load(Ordering::Relaxed);
 }
 
-/// The registry that exporters of `metrics` are built on, as the process's recorder.
-struct ToRegistry(Arc<Registry<Key, AtomicStorage>>);
+/// The registry that exporters of `metrics` are built on, as a recorder.
+pub(crate) struct ToRegistry(pub(crate) Arc<Registry<Key, AtomicStorage>>);
 
 impl metrics::Recorder for ToRegistry {
     fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
@@ -147,17 +105,13 @@ impl MetricsMacro {
     }
 }
 
-impl Rival for MetricsMacro {
-    #[inline]
-    fn add(&self, n: u64) {
-        metrics::counter!(REQUESTS).increment(n);
-    }
-
-    fn sum(&self) -> u64 {
+rival! { MetricsMacro:
+    add(self, n) => metrics::counter!(REQUESTS).increment(n);
+    sum(self) => {
         let key = Key::from_static_name(REQUESTS);
         let total = registry().get_or_create_counter(&key, |cell| cell.load(Ordering::Relaxed));
         total - self.before
-    }
+    };
 }
 
 /// countme counts the values that were made of a type; here of this one.
@@ -175,36 +129,27 @@ impl CountMe {
     }
 }
 
-impl Rival for CountMe {
-    #[inline]
-    fn add(&self, n: u64) {
+rival! { CountMe:
+    add(self, n) => {
         for _ in 0..n {
             // Counted when it is made; its drop would be another count.
             std::mem::forget(black_box(countme::Count::<Made>::new()));
         }
-    }
-
-    fn sum(&self) -> u64 {
-        countme::get::<Made>().total as u64 - self.before
-    }
+    };
+    sum(self) => countme::get::<Made>().total as u64 - self.before;
 }
 
 /// A cell for each thread, by the crate `thread_local`; padded, or two threads would share a line.
 #[derive(Default)]
 struct PerThread(ThreadLocal<CachePadded<AtomicU64>>);
 
-impl Rival for PerThread {
-    #[inline]
-    fn add(&self, n: u64) {
+rival! { PerThread:
+    add(self, n) => {
         let cell = self.0.get_or_default();
         // No other thread writes it, so a load and a store suffice.
         cell.store(cell.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.0.iter().map(|cell| cell.load(Ordering::Relaxed)).sum()
-    }
+    };
+    sum(self) => self.0.iter().map(|cell| cell.load(Ordering::Relaxed)).sum();
 }
 
 /// hdrhistogram's histogram for many threads, each of which has a recorder of its own: its count is

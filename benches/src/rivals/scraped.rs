@@ -9,7 +9,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
 use super::labelled::{NAMES, Texts};
-use crate::harness::{Contender, Rival, at_once, cores};
+use crate::harness::{Contender, Rival, at_once, cores, rival};
 
 impl Texts {
     /// Returns the texts of one of very many series.
@@ -32,17 +32,14 @@ struct Client {
     family: Family<Texts, Counter>,
 }
 
-impl Rival for Client {
-    fn add(&self, n: u64) {
-        self.family.get_or_create(&Texts::numbered(0)).inc_by(n);
-    }
-
-    /// Returns the length of the text.
-    fn sum(&self) -> u64 {
+rival! { Client:
+    add(self, n) => self.family.get_or_create(&Texts::numbered(0)).inc_by(n);
+    // Returns the length of the text.
+    sum(self) => {
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a `String` takes all");
         text.len() as u64
-    }
+    };
 }
 
 fn client(series: usize) -> Client {
@@ -58,16 +55,13 @@ struct Prometheus {
     counters: IntCounterVec,
 }
 
-impl Rival for Prometheus {
-    fn add(&self, n: u64) {
-        self.counters.with_label_values(&Texts::numbered(0).lend()).inc_by(n);
-    }
-
-    /// Returns the length of the text.
-    fn sum(&self) -> u64 {
+rival! { Prometheus:
+    add(self, n) => self.counters.with_label_values(&Texts::numbered(0).lend()).inc_by(n);
+    // Returns the length of the text.
+    sum(self) => {
         let text = TextEncoder::new().encode_to_string(&self.registry.gather());
         text.expect("sound names").len() as u64
-    }
+    };
 }
 
 fn prometheus(series: usize) -> Prometheus {

@@ -41,16 +41,11 @@ impl<N: ReadStat + WriteStat> Rival for Sentinel<N> {
 /// Returns a fresh window of sentinel-core with `buckets` half seconds. It reads the time from the
 /// crate's ticker once that runs. The crate keeps it forever.
 pub fn window(buckets: u32) -> Contender {
-    window_of(LENGTH, buckets)
-}
-
-/// Returns such a window with buckets of `length` milliseconds.
-pub fn window_of(length: u32, buckets: u32) -> Contender {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let mut config = ConfigEntity::new();
     let stat = &mut config.config.stat;
-    (stat.interval_ms_total, stat.sample_count_total) = (length * buckets, buckets);
-    (stat.interval_ms, stat.sample_count) = (length * buckets, buckets);
+    (stat.interval_ms_total, stat.sample_count_total) = (LENGTH * buckets, buckets);
+    (stat.interval_ms, stat.sample_count) = (LENGTH * buckets, buckets);
     reset_global_config(config); // the configuration of this thread, which makes the node
     let name = format!("resource {}", NUMBER.fetch_add(1, Ordering::Relaxed));
     let node = get_or_create_resource_node(&name, &ResourceType::Common);

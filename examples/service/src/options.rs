@@ -13,42 +13,7 @@ use tracing::Level;
 use crate::arguments::number;
 use crate::settings::{SettingError, Settings, is_setting};
 
-pub(crate) const USAGE: &str = "\
-An HTTP service, what it counts, and the page that shows it. It sends itself requests.
-
-usage: windrow-service [OPTIONS]
-
-  --no-load      bring your own requests
-  --clients N    how many clients send requests, 1 to 256 (16)
-  --seconds N    how long to run, 1 to 86400 (until Ctrl-C; with load and without a terminal, 10)
-  --plain        one line a second instead of a table; the default with load and without a terminal
-  --export FILE  writes the last scrape there, when all requests are answered
-  --hammer       no HTTP: threads that do nothing but add, beside one shared AtomicU64; --clients is
-                 their number (one per core), --seconds the time of each contender (10)
-  --config FILE  settings, one a line: `listen = 0.0.0.0:8080`
-  --help         this text
-
-settings, from the file, then SHOP_LISTEN and so on in the environment, then arguments; the last of
-these wins:
-
-  --listen ADDRESS:PORT       where it serves (127.0.0.1:0: a free port of loopback)
-  --max-connections N         how many at once, 1 to 65536 (1024); others wait;
-                              streams of the page have half of them
-  --header-timeout-seconds N  for a request's header, 1 to 600 (10); the idle timeout too
-  --body-timeout-seconds N    for a request's body, 1 to 600 (10)
-  --write-timeout-seconds N   for a client that takes no part of its answer, 1 to 600 (30)
-  --drain-delay-seconds N     from the signal to stop, when /readyz fails, to the end of listening,
-                              0 to 600 (0)
-  --drain-limit-seconds N     for the requests in flight then, 1 to 600 (6)
-  --limit-redis URL           where one limit of all processes is kept (none: no limit)
-  --limit-requests N          a second, of all processes together, 1 to 1000000 (1000)
-  --limit-absence POLICY      refuse or admit, while that engine is away (refuse)
-  --log LEVEL                 error, warn, info, debug or trace (info; warn where counts are drawn)
-
-SIGINT (Ctrl-C) or SIGTERM begins a graceful shutdown: requests in flight are answered. A second one
-stops it at once. It exits with 1 if its own counts differ from those of windrow, and with 2 if an
-argument or a setting is refused.
-";
+pub(crate) const USAGE: &str = include_str!("usage.txt");
 
 /// The parsed command line.
 #[derive(Debug, PartialEq, Eq)]
@@ -160,7 +125,7 @@ fn settings(
     if let Some(file) = config {
         match fs::read_to_string(&file) {
             Ok(text) => settings.read_file(&file, &text)?,
-            Err(error) => return Err(SettingError::Unreadable { file, error }),
+            Err(error) => return Err(format!("cannot read {file}: {error}")),
         }
     }
     settings.read_environment(environment)?;

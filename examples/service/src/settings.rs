@@ -1,8 +1,6 @@
 //! The settings of a service that is deployed: from a file, then the environment, then arguments.
 //! The later one of these wins.
 
-mod error;
-
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -10,7 +8,9 @@ use std::time::Duration;
 use tracing::Level;
 use windrow_redis::Absence;
 
-pub(crate) use error::SettingError;
+/// The error of a setting: its place, which is a line of the file, an environment variable or an
+/// argument; its key and value; and the rule.
+pub(crate) type SettingError = String;
 
 /// The beginning of the environment variables.
 const PREFIX: &str = "SHOP_";
@@ -73,80 +73,58 @@ struct Setting {
     set: fn(&mut Settings, &str) -> bool,
 }
 
-const SETTINGS: [Setting; 11] = [
-    Setting {
-        key: "listen",
-        rule: "an address and a port, such as 127.0.0.1:8080; port 0 is a free one",
-        set: |settings, value| put(&mut settings.listen, value.parse().ok()),
-    },
-    Setting {
-        key: "max_connections",
-        rule: "a whole number from 1 to 65536",
-        set: |settings, value| {
-            let limit = value.parse().ok().filter(|limit| (1..=65_536).contains(limit));
-            put(&mut settings.max_connections, limit)
-        },
-    },
-    Setting {
-        key: "header_timeout_seconds",
-        rule: "a whole number from 1 to 600",
-        set: |settings, value| put(&mut settings.header_timeout, seconds(value, 1..=600)),
-    },
-    Setting {
-        key: "body_timeout_seconds",
-        rule: "a whole number from 1 to 600",
-        set: |settings, value| put(&mut settings.body_timeout, seconds(value, 1..=600)),
-    },
-    Setting {
-        key: "write_timeout_seconds",
-        rule: "a whole number from 1 to 600",
-        set: |settings, value| put(&mut settings.write_timeout, seconds(value, 1..=600)),
-    },
-    Setting {
-        key: "drain_delay_seconds",
-        rule: "a whole number from 0 to 600",
-        set: |settings, value| put(&mut settings.drain_delay, seconds(value, 0..=600)),
-    },
-    Setting {
-        key: "drain_limit_seconds",
-        rule: "a whole number from 1 to 600",
-        set: |settings, value| put(&mut settings.drain_limit, seconds(value, 1..=600)),
-    },
-    Setting {
-        key: LIMIT_REDIS,
-        rule: "a URL, such as redis://127.0.0.1:6379/",
-        set: |settings, value| {
-            let is_url = value.starts_with("redis://") || value.starts_with("unix://");
-            put(&mut settings.limit_redis, is_url.then(|| Some(value.to_owned())))
-        },
-    },
-    Setting {
-        key: "limit_requests",
-        rule: "a whole number from 1 to 1000000, of requests a second",
-        set: |settings, value| {
-            let limit = value.parse().ok().filter(|limit| (1..=1_000_000).contains(limit));
-            put(&mut settings.limit_requests, limit)
-        },
-    },
-    Setting {
-        key: "limit_absence",
-        rule: "refuse or admit",
-        set: |settings, value| put(&mut settings.limit_absence, absence(value)),
-    },
-    Setting {
-        key: "log",
-        rule: "error, warn, info, debug or trace",
-        set: |settings, value| put(&mut settings.log, level(value).map(Some)),
-    },
-];
+/// Writes the settings: of each its key, its field, its rule, and how its value is read.
+macro_rules! settings {
+    ($($key:literal $field:ident: $rule:literal, $read:expr;)+) => {
+        const SETTINGS: &[Setting] = &[$(Setting {
+            key: $key,
+            rule: $rule,
+            set: |settings, value| put(&mut settings.$field, value, $read),
+        }),+];
+    };
+}
 
-fn put<T>(place: &mut T, value: Option<T>) -> bool {
-    value.map(|value| *place = value).is_some()
+settings! {
+    "listen" listen: "an address and a port, such as 127.0.0.1:8080; port 0 is a free one",
+        |value| value.parse().ok();
+    "max_connections" max_connections: "a whole number from 1 to 65536",
+        |value| number(value, 1..=65_536).map(|number| number as usize);
+    "header_timeout_seconds" header_timeout: "a whole number from 1 to 600",
+        |value| seconds(value, 1..=600);
+    "body_timeout_seconds" body_timeout: "a whole number from 1 to 600",
+        |value| seconds(value, 1..=600);
+    "write_timeout_seconds" write_timeout: "a whole number from 1 to 600",
+        |value| seconds(value, 1..=600);
+    "drain_delay_seconds" drain_delay: "a whole number from 0 to 600",
+        |value| seconds(value, 0..=600);
+    "drain_limit_seconds" drain_limit: "a whole number from 1 to 600",
+        |value| seconds(value, 1..=600);
+    "limit_redis" limit_redis: "a URL, such as redis://127.0.0.1:6379/",
+        |value| url(value).map(Some);
+    "limit_requests" limit_requests: "a whole number from 1 to 1000000, of requests a second",
+        |value| number(value, 1..=1_000_000);
+    "limit_absence" limit_absence: "refuse or admit", absence;
+    "log" log: "error, warn, info, debug or trace", |value| level(value).map(Some);
+}
+
+fn put<T>(place: &mut T, value: &str, read: impl FnOnce(&str) -> Option<T>) -> bool {
+    read(value).map(|value| *place = value).is_some()
+}
+
+/// Reads a number of a range.
+fn number(value: &str, allowed: RangeInclusive<u64>) -> Option<u64> {
+    value.parse().ok().filter(|number| allowed.contains(number))
 }
 
 /// Reads seconds of a range.
 fn seconds(value: &str, allowed: RangeInclusive<u64>) -> Option<Duration> {
-    value.parse().ok().filter(|seconds| allowed.contains(seconds)).map(Duration::from_secs)
+    number(value, allowed).map(Duration::from_secs)
+}
+
+/// Reads the URL of an engine.
+fn url(value: &str) -> Option<String> {
+    let is_url = value.starts_with("redis://") || value.starts_with("unix://");
+    is_url.then(|| value.to_owned())
 }
 
 /// Reads a policy by its name.
@@ -174,14 +152,16 @@ impl Settings {
             }
             let place = format!("{name}:{number}");
             let Some((key, value)) = line.split_once('=') else {
-                return Err(SettingError::NotALine { place, line: line.to_owned() });
+                return Err(format!(
+                    "{place}: {line:?} is not a setting: it must be `key = value`"
+                ));
             };
             let (key, value) = (key.trim(), value.trim());
             if seen.contains(&key) {
-                return Err(SettingError::Twice { place, key: key.to_owned() });
+                return Err(format!("{place}: {key} is set twice"));
             }
             seen.push(key);
-            self.set(place, key, value)?;
+            self.set(&place, key, value)?;
         }
         Ok(())
     }
@@ -195,9 +175,9 @@ impl Settings {
             if let Some(key) = name.strip_prefix(PREFIX) {
                 let place = format!("the environment's {name}");
                 if key.chars().any(char::is_lowercase) {
-                    return Err(SettingError::LowerCase { place });
+                    return Err(format!("{place}: it must be in upper case"));
                 }
-                self.set(place, &key.to_lowercase(), value.trim())?;
+                self.set(&place, &key.to_lowercase(), value.trim())?;
             }
         }
         Ok(())
@@ -211,26 +191,24 @@ impl Settings {
         for (at, (name, value)) in arguments.iter().enumerate() {
             let (place, key) = (format!("--{name}"), name.replace('-', "_"));
             if arguments[..at].iter().any(|(seen, _)| seen == name) {
-                return Err(SettingError::Twice { place, key });
+                return Err(format!("{place}: {key} is set twice"));
             }
-            self.set(place, &key, value)?;
+            self.set(&place, &key, value)?;
         }
         Ok(())
     }
 
-    fn set(&mut self, place: String, key: &str, value: &str) -> Result<(), SettingError> {
-        let key = key.to_owned();
+    fn set(&mut self, place: &str, key: &str, value: &str) -> Result<(), SettingError> {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
-            let keys = SETTINGS.map(|setting| setting.key).join(", ");
-            return Err(SettingError::Unknown { place, key, keys });
+            let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+            let keys = keys.join(", ");
+            return Err(format!("{place}: there is no setting {key}; there are {keys}"));
         };
-        let rule = setting.rule;
         if (setting.set)(self, value) {
-            Ok(())
-        } else {
-            let value = if key == LIMIT_REDIS { "(not shown)" } else { value }.to_owned();
-            Err(SettingError::Invalid { place, key, value, rule })
+            return Ok(());
         }
+        let value = if key == LIMIT_REDIS { "(not shown)" } else { value };
+        Err(format!("{place}: {key} is {value:?}: it must be {}", setting.rule))
     }
 }
 
@@ -295,7 +273,7 @@ mod tests {
                 limit_redis, limit_requests, limit_absence, log",
             ),
         ] {
-            assert_eq!(file(text).to_string(), says);
+            assert_eq!(file(text), says);
         }
         for (key, value, rule) in [
             ("MAX_CONNECTIONS", "0", "a whole number from 1 to 65536"),
@@ -315,18 +293,17 @@ mod tests {
                 "the environment's SHOP_{key}: {} is \"{value}\": it must be {rule}",
                 key.to_lowercase()
             );
-            assert_eq!(error.to_string(), says);
+            assert_eq!(error, says);
         }
         let error = Settings::default().read_environment(variables("SHOP_log=info")).unwrap_err();
-        assert_eq!(error.to_string(), "the environment's SHOP_log: it must be in upper case");
+        assert_eq!(error, "the environment's SHOP_log: it must be in upper case");
         let secret = variables("SHOP_LIMIT_REDIS=http://:secret@host");
-        let error = Settings::default().read_environment(secret).unwrap_err().to_string();
+        let error = Settings::default().read_environment(secret).unwrap_err();
         assert!(error.contains("limit_redis is \"(not shown)\": it must be a URL"), "{error}");
         let twice = [pair("log", "info"), pair("listen", "[::1]:0"), pair("log", "info")];
         let error = Settings::default().read_arguments(&twice).unwrap_err();
-        assert_eq!(error.to_string(), "--log: log is set twice");
+        assert_eq!(error, "--log: log is set twice");
         let error = Settings::default().read_arguments(&[pair("log", "")]).unwrap_err();
-        assert!(matches!(error, SettingError::Invalid { .. }), "{error:?}");
-        assert!(error.to_string().starts_with("--log: log is \"\": "), "{error}");
+        assert!(error.starts_with("--log: log is \"\": "), "{error}");
     }
 }

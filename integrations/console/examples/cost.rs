@@ -1,7 +1,6 @@
 //! Measures the cost of a console: CPU time of the threads that read for it, and bytes. Linux only.
 //!
-//! `cargo run --release -p windrow-console --example cost`; with `-- histograms 2000`, one case of
-//! one kind.
+//! `cargo run --release -p windrow-console --example cost -- 2000`, with the number of series.
 
 use std::error::Error;
 use std::pin::pin;
@@ -33,9 +32,6 @@ const BUCKETS: u64 = 60;
 
 /// The number of answers of each kind that are timed.
 const ANSWERS: usize = 5;
-
-/// The number of series in the cases.
-const SERIES: [usize; 4] = [10, 200, 1_000, 2_000];
 
 /// The metrics whose reading is measured, one family each.
 enum Kind {
@@ -189,48 +185,39 @@ fn answer(console: &ConsoleService, runtime: &tokio::runtime::Runtime, path: &st
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The kinds and the numbers that are named, or all of them.
-    let (numbers, names): (Vec<String>, Vec<String>) =
-        env::args().skip(1).partition(|asked| asked.parse::<usize>().is_ok());
-    let is_asked =
-        |among: &[String], name: &str| among.is_empty() || among.iter().any(|asked| asked == name);
+    let count = env::args().nth(1).ok_or("the number of series is missing")?.parse()?;
     println!("ms of CPU and kB: the first frame, each further one, and each answer\n");
-    println!("| series | first | frame | /text | /metrics | /snapshot.json |");
-    println!("|---|---|---|---|---|---|");
+    println!("| series | first | frame | /text | /metrics |\n|---|---|---|---|---|");
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    for (name, kind) in KINDS.into_iter().filter(|(name, _)| is_asked(&names, name)) {
-        for count in SERIES.into_iter().filter(|count| is_asked(&numbers, &count.to_string())) {
-            let (source, mut busy) = kind.make(count);
-            let mut console = Console::new("shop");
-            console.show("requests", "Requests by method and route", source)?;
-            let console = console.build();
-            for round in 0..BUCKETS {
-                busy(round);
-                AHEAD.fetch_add(1, Ordering::Relaxed);
-            }
-            let done = AtomicBool::new(false);
-            let costs = thread::scope(|scope| {
-                scope.spawn(|| {
-                    for round in BUCKETS.. {
-                        if done.load(Ordering::Relaxed) {
-                            return;
-                        }
-                        busy(round);
-                        thread::sleep(Duration::from_millis(300));
-                    }
-                });
-                let frames = frames(&console, &runtime);
-                let answers = ["/text", "/metrics", "/snapshot.json"]
-                    .map(|path| answer(&console, &runtime, path));
-                done.store(true, Ordering::Relaxed);
-                frames.into_iter().flatten().chain(answers.into_iter().flatten()).collect()
-            });
-            let costs: Vec<Cost> = costs;
-            let shown = costs.iter().map(|Cost { bytes, time }| {
-                format!("{:.2} ms, {} kB", time.as_secs_f64() * 1e3, bytes / 1_000)
-            });
-            println!("| {count} {name} | {} |", shown.collect::<Vec<_>>().join(" | "));
+    for (name, kind) in KINDS {
+        let (source, mut busy) = kind.make(count);
+        let mut console = Console::new("shop");
+        console.show("requests", "Requests by method and route", source)?;
+        let console = console.build();
+        for round in 0..BUCKETS {
+            busy(round);
+            AHEAD.fetch_add(1, Ordering::Relaxed);
         }
+        let done = AtomicBool::new(false);
+        let costs: Vec<Cost> = thread::scope(|scope| {
+            scope.spawn(|| {
+                for round in BUCKETS.. {
+                    if done.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    busy(round);
+                    thread::sleep(Duration::from_millis(300));
+                }
+            });
+            let frames = frames(&console, &runtime);
+            let answers = ["/text", "/metrics"].map(|path| answer(&console, &runtime, path));
+            done.store(true, Ordering::Relaxed);
+            frames.into_iter().flatten().chain(answers.into_iter().flatten()).collect()
+        });
+        let shown = costs.iter().map(|Cost { bytes, time }| {
+            format!("{:.2} ms, {} kB", time.as_secs_f64() * 1e3, bytes / 1_000)
+        });
+        println!("| {count} {name} | {} |", shown.collect::<Vec<_>>().join(" | "));
     }
     Ok(())
 }

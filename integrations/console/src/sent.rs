@@ -3,26 +3,36 @@
 //! [`walk`] reads all series once. A frame of the stream, `/text` and `/snapshot.json` are made of
 //! what it reads.
 
+// The questions that wait, and the threads that answer them.
 pub(crate) mod answer;
 pub(crate) mod answers;
-pub(crate) mod body;
-mod changes;
-mod frame;
-mod heavy;
-pub(crate) mod hub;
-mod json;
 #[cfg(feature = "log")]
 pub(crate) mod logged;
 mod making;
+mod queue;
+mod walk;
+
+// The stream.
+pub(crate) mod body;
+mod frame;
+pub(crate) mod hub;
+
+// The other answers.
 pub(crate) mod page;
-mod panels;
-mod process;
-mod quantity;
 pub(crate) mod response;
-mod series;
 mod snapshot;
 mod text;
+
+// The parts of answers.
+mod changes;
+mod heavy;
+mod panels;
+mod process;
+mod series;
 mod values;
-mod walk;
 mod window;
+
+// Numbers and names in them.
+mod json;
+mod quantity;
 mod words;

@@ -202,7 +202,7 @@ impl ConsoleService {
 
 /// The future of a console's response: from [`ConsoleService::respond`].
 ///
-/// It can be dropped like any future: the numbers read for it are then discarded.
+/// The future can be dropped like any other: the numbers read for it are then discarded.
 #[must_use = "a future does nothing unless it is polled"]
 #[derive(Debug)]
 pub struct Responding {

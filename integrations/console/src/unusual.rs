@@ -3,28 +3,35 @@
 //! [`watch`] says how a change is found. It knows no window and no clock: it is fed with numbers.
 //! [`past`] reads them from a window, and [`watches`] has a watch for each series.
 
+// The watches of all series, and what they have found.
+pub(crate) mod keeper;
+pub(crate) mod list;
+pub(crate) mod past;
+pub(crate) mod watched;
+pub(crate) mod watches;
+
+// A watch, and the counts that it keeps.
+mod clumps;
+mod minutes;
+mod recent;
+mod record;
+mod seen;
+pub(crate) mod watch;
+
+// The usual levels.
+mod levels;
+mod season;
+mod usual;
+
+// The changes.
 pub(crate) mod change;
 mod changes;
-mod clumps;
 mod course;
 mod evidence;
 mod judge;
-pub(crate) mod keeper;
-mod levels;
-pub(crate) mod list;
-mod minutes;
-pub(crate) mod past;
-#[cfg(test)]
-mod real;
-mod recent;
-mod record;
-#[cfg(test)]
-mod replay;
-mod season;
-mod seen;
 pub(crate) mod settings;
-mod usual;
-pub(crate) mod watch;
-pub(crate) mod watched;
-pub(crate) mod watches;
 pub(crate) mod what;
+
+// Tests of all parts together.
+#[cfg(test)]
+mod tests;

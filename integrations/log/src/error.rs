@@ -126,14 +126,7 @@ impl Display for LogError {
 
 impl Error for LogError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            LogError::Failed { error, .. } => Some(error),
-            LogError::Locked { .. }
-            | LogError::NoColumn { .. }
-            | LogError::NoWindow { .. }
-            | LogError::NoHeavyKeys { .. }
-            | LogError::Panicked { .. } => None,
-        }
+        if let LogError::Failed { error, .. } = self { Some(error) } else { None }
     }
 }
 

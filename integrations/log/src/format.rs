@@ -69,7 +69,7 @@ impl Kinds {
     pub(crate) fn sums(self, line: &[u8]) -> Option<Summed<'_>> {
         let line = text(line)?;
         match self {
-            Kinds::Json => json::sums::decode(line),
+            Kinds::Json => json::sums(line),
             Kinds::Sentinel => sentinel::sums(line),
         }
     }

@@ -1,28 +1,35 @@
 #![doc = include_str!("../README.md")]
 
-mod active;
-mod disk;
+// From windows to lines.
+mod every;
+mod heavy;
+mod log;
+mod options;
+mod turns;
+
+// The contents of a line.
 mod entry;
 mod error;
-mod every;
 mod format;
-mod heavy;
-mod lines;
-mod log;
 mod names;
-mod options;
+mod total;
+mod wall;
+
+// From lines to files.
+mod active;
+mod disk;
 mod order;
-mod past;
 mod pending;
+mod seen;
+mod segment;
+mod writer;
+
+// From files to entries and sums.
+mod lines;
+mod past;
 mod read;
 mod regular;
 mod search;
-mod seen;
-mod segment;
-mod total;
-mod turns;
-mod wall;
-mod writer;
 
 pub use entry::{Bucket, Dropped, Entry, Heavy, HeavyKey, Run, Second};
 pub use error::{LogError, ReadError, Step};

@@ -4,7 +4,6 @@
 use std::fmt::Write;
 
 use windrow::export::Series;
-use windrow::labels::LabelValue;
 
 /// Returns a name for a series: `NAME{LABEL="VALUE",...}`, with `\` before each `\` and `"` of a
 /// value; of a series without labels, the name alone. Different sets of labels have different
@@ -26,16 +25,8 @@ pub fn name(name: &str, series: &dyn Series) -> String {
     let mut all = name.to_owned();
     let mut begins = '{';
     series.labels(&mut |label, value| {
-        // Writing to a `String` cannot fail.
-        let _ = match value {
-            LabelValue::Unsigned(_) | LabelValue::Signed(_) => {
-                write!(all, r#"{begins}{label}="{value}""#)
-            }
-            text => {
-                let text = text.to_string().replace('\\', r"\\").replace('"', r#"\""#);
-                write!(all, r#"{begins}{label}="{text}""#)
-            }
-        };
+        let value = value.to_string().replace('\\', r"\\").replace('"', r#"\""#);
+        let _ = write!(all, r#"{begins}{label}="{value}""#); // writing to a `String` cannot fail
         begins = ',';
     });
     if begins == ',' {

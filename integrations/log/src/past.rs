@@ -185,8 +185,8 @@ impl Past {
         self.files.values().map(|file| file.cells.bytes()).sum()
     }
 
-    /// Returns the sums of a resource over a span, in at most `bins` bins: those that it had caught
-    /// up with.
+    /// Returns the sums of a resource over a span, in at most `bins` bins. A span holds the lines
+    /// that [`catch_up`](Self::catch_up) has read.
     ///
     /// The length of a bin is one of 1, 5, 10 or 30 s, 1, 5, 10 or 30 minutes, 1, 3, 6, 12 or 24
     /// hours, or days by powers of two: the shortest with at most `bins` bins (4 to 1000), but not
@@ -194,9 +194,10 @@ impl Past {
     /// `from` or before, and the last ends at `to` or behind. A bucket is entirely in the bin in
     /// which it ended.
     ///
-    /// Bins of less than the file's sums, by default a minute, are made of its lines, if these are
-    /// at most 8 MiB; otherwise bins are longer. To find them takes some kilobytes of each file; at
-    /// most a megabyte or two for each length of bins, if the file is none that a log has written.
+    /// A file keeps sums of a fixed length, by default a minute. Shorter bins are made of the
+    /// file's lines, if these are at most 8 MiB; otherwise bins are longer. To find the lines takes
+    /// a read of some kilobytes in each file, or of a megabyte or two for each length of bins in a
+    /// file that no log has written.
     ///
     /// The lines of a file that cannot be read are missing: see [`Span::failed`].
     pub fn span(&self, resource: &str, from: SystemTime, to: SystemTime, bins: usize) -> Span {

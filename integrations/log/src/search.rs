@@ -13,37 +13,20 @@ const SHORT: u64 = 4096;
 /// are passed over.
 const MOST: u64 = 1 << 20;
 
-/// Returns an offset in a file, at the beginning of a line: directly behind a line that ended at or
-/// before `bound`, or else `first`, where the second line begins.
+/// Returns two offsets in a file, by which a range is found. They are some thousand bytes apart, or
+/// more if the search has ended early.
+///
+/// - The lower one is at the beginning of a line: directly behind a line that ended at or before
+///   `bound`, or else at `first`, where the second line begins.
+/// - No line begins behind the higher one that ended one slack before `bound`, or earlier: it moves
+///   ahead of a line that ended later, or over a stretch in which no line begins that has a time.
 ///
 /// Lines are nearly in order (see [`order`](crate::order)). So if `bound` is one slack before a
-/// range, all lines ahead of such a line ended before the range. The search goes on behind it, and
-/// otherwise before the place where it looked. It reads some lines for each halving of the file.
-pub(crate) fn lower_bound(
-    file: &mut (impl BufRead + Seek),
-    kind: Kinds,
-    within: (u64, u64),
-    bound: Wall,
-) -> io::Result<u64> {
-    search(file, kind, within, bound).map(|(low, _)| low)
-}
-
-/// Returns an offset in a file: all lines that ended one slack before `bound`, or earlier, begin at
-/// it or before it. So if `bound` is one slack after a range, its lines do.
-pub(crate) fn upper_bound(
-    file: &mut (impl BufRead + Seek),
-    kind: Kinds,
-    within: (u64, u64),
-    bound: Wall,
-) -> io::Result<u64> {
-    search(file, kind, within, bound).map(|(_, high)| high)
-}
-
-/// Returns both bounds. They are some thousand bytes apart, or more if the search has ended early.
-///
-/// No line begins behind `high` that ended one slack before `bound` or earlier: `high` moves ahead
-/// of a line that ended later, or over a stretch in which no line begins that has a time.
-fn search(
+/// range, all lines ahead of the lower one ended before the range. The search goes on behind it,
+/// and otherwise before the place where it looked. It reads some lines for each halving of the
+/// file. If `bound` is one slack after a range, the lines of the range begin at the higher one or
+/// before it.
+pub(crate) fn search(
     file: &mut (impl BufRead + Seek),
     kind: Kinds,
     (first, length): (u64, u64),

@@ -1,13 +1,11 @@
 //! A counter in a mapped file.
 
-use std::fmt::{self, Debug, Formatter};
-
 use crate::cells::Cells;
 
 /// A sharded counter in a mapped file, to which many processes add.
 ///
-/// From [`File::counter`](crate::File::counter). A copy adds to the same number. It stays valid for
-/// as long as the process lives, whatever becomes of the [`File`](crate::File).
+/// Returned by [`File::counter`](crate::File::counter). A copy adds to the same number. It stays
+/// valid for as long as the process lives, whatever becomes of the [`File`](crate::File).
 ///
 /// # Promise
 ///
@@ -68,9 +66,7 @@ impl Counter {
     }
 }
 
-/// Shows the sum.
-impl Debug for Counter {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Counter").field("sum", &self.sum()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the sum.
+    Counter, "sum", sum
 }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windrow::histogram::Scale;
@@ -268,6 +268,13 @@ pub enum MappedError {
         /// The greatest value that it can have.
         max: u64,
     },
+}
+
+impl MappedError {
+    /// Returns the error of a step with a file.
+    pub(crate) fn failed(step: Step, path: &Path) -> impl Fn(io::Error) -> MappedError + Copy {
+        move |error| MappedError::Failed { step, path: path.to_owned(), error }
+    }
 }
 
 impl Error for MappedError {

@@ -4,8 +4,6 @@
 //! second column says whether zero was recorded. The cells of a minimum have the complements of its
 //! values: the greatest complement is that of the least value.
 
-use std::fmt::{self, Debug, Formatter};
-
 use crate::cells::Cells;
 
 /// The two columns of a maximum, or of a minimum's complements.
@@ -37,9 +35,9 @@ pub(crate) fn of_columns(greatest: u64, zero: u64) -> Option<u64> {
 
 /// The greatest value that many processes have recorded, in a mapped file.
 ///
-/// From [`File::maximum`](crate::File::maximum). A copy is of the same number, and valid for as
-/// long as the process lives. A value counts if [`record`](Self::record) has returned, also after
-/// its process was killed.
+/// Returned by [`File::maximum`](crate::File::maximum). A copy is of the same number, and valid for
+/// as long as the process lives. A value counts if [`record`](Self::record) has returned, also
+/// after its process was killed.
 ///
 /// # Cost
 ///
@@ -82,16 +80,15 @@ impl Maximum {
     }
 }
 
-/// Shows the greatest value.
-impl Debug for Maximum {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Maximum").field("value", &self.get()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the greatest value.
+    Maximum, "value", get
 }
 
 /// The least value that many processes have recorded, in a mapped file.
 ///
-/// From [`File::minimum`](crate::File::minimum). Its promises and costs are those of a [`Maximum`].
+/// Returned by [`File::minimum`](crate::File::minimum). Its promises and costs are those of a
+/// [`Maximum`].
 #[derive(Clone, Copy)]
 pub struct Minimum {
     /// The greatest complement.
@@ -129,9 +126,7 @@ impl Minimum {
     }
 }
 
-/// Shows the least value.
-impl Debug for Minimum {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Minimum").field("value", &self.get()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the least value.
+    Minimum, "value", get
 }

@@ -1,6 +1,5 @@
 //! A mapped file, and its settings.
 
-use std::fmt::{self, Debug, Formatter};
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -196,7 +195,7 @@ impl File {
         self.shared.area().is_some()
     }
 
-    /// Returns the number of metrics in the file, each set of labels by itself.
+    /// Returns the number of metrics in the file, where each set of labels counts as one.
     ///
     /// # Errors
     ///
@@ -230,11 +229,9 @@ impl AsFd for File {
     }
 }
 
-/// Shows the path.
-impl Debug for File {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("File").field("path", &self.path()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the path.
+    File, "path", path
 }
 
 /// The settings with which a file is created. A file that is there keeps its own.
@@ -312,8 +309,8 @@ impl FileBuilder {
         FileBuilder { owners, ..self }
     }
 
-    /// Sets the number of gauges and in-flight counts, each set of labels by itself, 1 to 4095,
-    /// rounded up to one less than a multiple of 8. The default is 63.
+    /// Sets the number of gauges and in-flight counts: 1 to 4095, 63 by default. Each set of labels
+    /// counts as one. The number is rounded up to one less than a multiple of 8.
     pub fn gauges(self, gauges: u32) -> FileBuilder {
         FileBuilder { gauges, ..self }
     }
@@ -353,7 +350,7 @@ impl FileBuilder {
             create::create(path, self.header()?)?; // or another process has
         }
         let error = io::Error::other("the path comes and goes");
-        Err(MappedError::Failed { step: Step::Open, path: path.to_owned(), error })
+        Err(MappedError::failed(Step::Open, path)(error))
     }
 
     /// Creates a file of memory without a name, whose length no process can change: for servers

@@ -39,9 +39,9 @@ impl Part {
 /// A gauge in a mapped file: a level that goes up and down, such as open connections, of which each
 /// process has its part.
 ///
-/// From [`File::gauge`](crate::File::gauge). A copy is of the same gauge. The part of this process
-/// lies in its slot of the file. A reader adds up the parts of the processes that live, and says
-/// apart what dead ones have left: see [`Level`](crate::Level). A part may be below zero: a
+/// Returned by [`File::gauge`](crate::File::gauge). A copy is of the same gauge. The part of this
+/// process lies in its slot of the file. A reader adds up the parts of the processes that live, and
+/// says apart what dead ones have left: see [`Level`](crate::Level). A part may be below zero: a
 /// connection that one process opens and another one closes is +1 here and -1 there.
 ///
 /// # Forks
@@ -114,16 +114,14 @@ impl Gauge {
     }
 }
 
-/// Shows this process's part.
-impl Debug for Gauge {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gauge").field("own", &self.own()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows this process's part.
+    Gauge, "own", own
 }
 
 /// The number of operations in progress, in a mapped file, of which each process has its part.
 ///
-/// From [`File::in_flight`](crate::File::in_flight). A copy is of the same number. It is a
+/// Returned by [`File::in_flight`](crate::File::in_flight). A copy is of the same number. It is a
 /// [`Gauge`] that guards count up and down, with the same promises and costs. What a dead process
 /// has left is the number of operations that it did not end.
 ///
@@ -166,11 +164,9 @@ impl InFlight {
     }
 }
 
-/// Shows this process's part.
-impl Debug for InFlight {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InFlight").field("own", &self.own()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows this process's part.
+    InFlight, "own", own
 }
 
 /// A guard of an operation in progress, from [`InFlight::enter`], which leaves when it is dropped.

@@ -1,8 +1,6 @@
 //! A histogram in a mapped file: a column for the sum of all values, then one for each place of its
 //! scale.
 
-use std::fmt::{self, Debug, Formatter};
-
 use windrow::histogram::{Distribution, Scale};
 
 use crate::cells::Cells;
@@ -15,9 +13,9 @@ const MOST_SUMMAND: u64 = (1 << 60) - 1;
 
 /// A latency histogram in a mapped file, to which many processes record.
 ///
-/// From [`File::histogram`](crate::File::histogram). A copy is of the same histogram. It has the
-/// cells of a [`Scale`], as a `windrow::Histogram`: values outside of the scale's range are counted
-/// in two further cells, and values of 2^60 or more are no part of the sum.
+/// Returned by [`File::histogram`](crate::File::histogram). A copy is of the same histogram. It has
+/// the cells of a [`Scale`], as a `windrow::Histogram`: values outside of the scale's range are
+/// counted in two further cells, and values of 2^60 or more are no part of the sum.
 ///
 /// # Promise
 ///
@@ -108,9 +106,7 @@ impl Histogram {
     }
 }
 
-/// Shows the values.
-impl Debug for Histogram {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Histogram").field("values", &self.distribution()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the values.
+    Histogram, "values", distribution
 }

@@ -13,7 +13,7 @@ use crate::text;
 /// A rate limit by key for the processes of one machine: a [`Pace`] of the same terms for each
 /// client, tenant or partner.
 ///
-/// From [`File::keyed_pace`](crate::File::keyed_pace). The key is the value of a label, so
+/// Returned by [`File::keyed_pace`](crate::File::keyed_pace). The key is the value of a label, so
 /// [`File::pace`](crate::File::pace) with that label is the same pace.
 ///
 /// ```

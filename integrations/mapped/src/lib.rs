@@ -1,6 +1,19 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 #![doc = include_str!("../README.md")]
 
+/// Writes `Debug` with one field, which is read.
+macro_rules! shown {
+    ($(#[$doc:meta])* $type:ident, $field:literal, $read:ident) => {
+        $(#[$doc])*
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let name = stringify!($type);
+                f.debug_struct(name).field($field, &self.$read()).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 mod cells;
 mod counter;
 mod entries;
@@ -52,7 +65,7 @@ pub use source::FileSource;
 pub use windrow::histogram::{Distribution, Scale};
 
 #[cfg(test)]
-mod child;
+mod tests;
 
 /// The programs of the guide.
 #[cfg(doctest)]

@@ -4,6 +4,6 @@ pub(crate) mod answer;
 pub(crate) mod ends;
 pub(crate) mod moment;
 #[cfg(test)]
-mod racing;
+mod tests;
 pub(crate) mod wide;
 pub(crate) mod word;

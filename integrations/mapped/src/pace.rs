@@ -19,14 +19,14 @@ use windrow::gate::Admission;
 use windrow::pace::{RefusedError, Terms};
 
 use crate::limit::answer::Answer;
-use crate::limit::moment::{allowed, now, told, wait};
+use crate::limit::moment::{allowed, now, wait};
 use crate::limit::word::Word;
 use crate::reservation::{Part, Reservation};
 
 /// A rate limiter for the processes of one machine: a leaky bucket (GCRA) in a mapped file.
 ///
-/// From [`File::pace`](crate::File::pace). It admits at most one call in each period, with a burst
-/// if wanted, over all processes. So a server that forks its workers has one limit, without a
+/// Returned by [`File::pace`](crate::File::pace). It admits at most one call in each period, with a
+/// burst if wanted, over all processes. So a server that forks its workers has one limit, without a
 /// server beside it. A copy is of the same pace, and valid for as long as the process lives.
 ///
 /// ```
@@ -104,11 +104,7 @@ impl Pace {
     /// Admits a call of weight `n`, now or after a wait of at most `max_wait`; or refuses, takes
     /// nothing, and says when to come back.
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
-        match self.word.take(now(), n, allowed(max_wait)) {
-            Answer::Taken(taken) if taken.wait() == 0 => Admission::Now,
-            Answer::Taken(taken) => Admission::After(told(taken.wait())),
-            Answer::Refused { wait } => Admission::Refused { retry_after: wait.map(told) },
-        }
+        self.word.take(now(), n, allowed(max_wait)).admission()
     }
 
     /// Reserves a turn for a call of weight `n`, after a wait of at most `max_wait`. If the
@@ -119,10 +115,8 @@ impl Pace {
     /// [`RefusedError`] if the wait would be longer, or the weight never fits. Nothing is taken
     /// then.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation, RefusedError> {
-        match self.word.take(now(), n, allowed(max_wait)) {
-            Answer::Taken(taken) => Ok(Reservation::of(Part::Pace(self.word, taken))),
-            Answer::Refused { wait } => Err(RefusedError::after(wait.map(told))),
-        }
+        let taken = self.word.take(now(), n, allowed(max_wait)).reserved()?;
+        Ok(Reservation::new(&taken, Part::Pace(self.word, taken)))
     }
 
     /// Returns the largest weight that would be admitted now, without a wait. It is *not* a

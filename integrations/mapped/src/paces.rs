@@ -11,15 +11,15 @@ use windrow::pace::RefusedError;
 
 use crate::limit::answer::Answer;
 use crate::limit::ends::Ends;
-use crate::limit::moment::{allowed, now, told, wait};
+use crate::limit::moment::{allowed, now, wait};
 use crate::reservation::{Part, Reservation};
 
 /// Several rate limits for the processes of one machine, decided at once: ten a second, and 200 a
 /// minute.
 ///
-/// From [`File::paces`](crate::File::paces). Either all limits admit a call, or nothing is taken of
-/// any, over all processes. Each limit is a [`Pace`](crate::Pace) of a period and a burst. A copy
-/// is of the same limits, and valid for as long as the process lives.
+/// Returned by [`File::paces`](crate::File::paces). Either all limits admit a call, or nothing is
+/// taken of any, over all processes. Each limit is a [`Pace`](crate::Pace) of a period and a burst.
+/// A copy is of the same limits, and valid for as long as the process lives.
 ///
 /// ```
 /// use std::time::Duration;
@@ -86,11 +86,7 @@ impl Paces {
     /// Admits a call of weight `n`, now or after a wait of at most `max_wait`; or refuses, takes
     /// nothing, and says when to come back.
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
-        match self.ends.take(now(), n, allowed(max_wait)) {
-            Answer::Taken(taken) if taken.wait() == 0 => Admission::Now,
-            Answer::Taken(taken) => Admission::After(told(taken.wait())),
-            Answer::Refused { wait } => Admission::Refused { retry_after: wait.map(told) },
-        }
+        self.ends.take(now(), n, allowed(max_wait)).admission()
     }
 
     /// Reserves a turn for a call of weight `n`, after a wait of at most `max_wait`. If the
@@ -101,10 +97,8 @@ impl Paces {
     /// [`RefusedError`] if the wait would be longer, or the weight never fits. Nothing is taken
     /// then.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Result<Reservation, RefusedError> {
-        match self.ends.take(now(), n, allowed(max_wait)) {
-            Answer::Taken(taken) => Ok(Reservation::of(Part::Paces(self.ends, taken))),
-            Answer::Refused { wait } => Err(RefusedError::after(wait.map(told))),
-        }
+        let taken = self.ends.take(now(), n, allowed(max_wait)).reserved()?;
+        Ok(Reservation::new(&taken, Part::Paces(self.ends, taken)))
     }
 
     /// Returns the largest weight that would be admitted now, without a wait: what the limit that

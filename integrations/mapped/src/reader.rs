@@ -95,7 +95,7 @@ impl Reader {
             return Reader::of(file, path);
         }
         let error = io::Error::from_raw_os_error(libc::ENOENT);
-        Err(MappedError::Failed { step: Step::Open, path: path.to_owned(), error })
+        Err(MappedError::failed(Step::Open, path)(error))
     }
 
     /// Reads a file that is open already: a copy, or one that was
@@ -177,13 +177,16 @@ impl Reader {
         if bytes <= LEAST_EFFORT {
             return Ok(());
         }
-        let path = || self.path.clone();
-        let failed = |error| MappedError::Failed { step: Step::Inspect, path: path(), error };
+        let failed = MappedError::failed(Step::Inspect, &self.path);
         let taken = self.file.metadata().map_err(failed)?.blocks() * 512;
         if bytes <= taken {
             return Ok(());
         }
-        Err(MappedError::TooSparse { path: path(), bytes, most: taken.max(LEAST_EFFORT) })
+        Err(MappedError::TooSparse {
+            path: self.path.clone(),
+            bytes,
+            most: taken.max(LEAST_EFFORT),
+        })
     }
 
     /// Reads the entries that were registered since the last call.

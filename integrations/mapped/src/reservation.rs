@@ -1,11 +1,11 @@
 //! A turn that was reserved, of one limit or of several.
 
-use std::fmt::{self, Debug, Formatter};
 use std::process;
 use std::time::Duration;
 
 use portable_atomic::AtomicU128;
 
+use crate::limit::answer::Taken;
 use crate::limit::ends::{self, Ends};
 use crate::limit::moment::{now, resolution, wait};
 use crate::limit::word::{self, Word};
@@ -15,29 +15,6 @@ use crate::limit::word::{self, Word};
 pub(crate) enum Part {
     Pace(Word<'static>, word::Taken),
     Paces(Ends<'static, AtomicU128>, ends::Taken),
-}
-
-impl Part {
-    fn wait(&self) -> u64 {
-        match self {
-            Part::Pace(_, taken) => taken.wait(),
-            Part::Paces(_, taken) => taken.wait(),
-        }
-    }
-
-    fn due(&self) -> u64 {
-        match self {
-            Part::Pace(_, taken) => taken.due,
-            Part::Paces(_, taken) => taken.due,
-        }
-    }
-
-    fn give_back(&self) -> bool {
-        match self {
-            Part::Pace(word, taken) => word.give_back(*taken),
-            Part::Paces(ends, taken) => ends.give_back(*taken),
-        }
-    }
 }
 
 /// A turn that [`Pace::reserve`](crate::Pace::reserve) or
@@ -51,6 +28,8 @@ impl Part {
 /// A forked child that drops a reservation of its parent gives nothing back.
 #[must_use = "a reservation that is dropped at once is given back"]
 pub struct Reservation {
+    wait: u64,
+    due: u64,
     part: Part,
     /// The process that has reserved it: a forked child has a copy, which must not be given back a
     /// second time.
@@ -58,13 +37,14 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    pub(crate) fn of(part: Part) -> Reservation {
-        Reservation { part, process: process::id() }
+    pub(crate) fn new<U>(taken: &Taken<U>, part: Part) -> Reservation {
+        let (wait, due) = (taken.wait(), taken.due);
+        Reservation { wait, due, part, process: process::id() }
     }
 
     /// Returns the time from the call of `reserve` to the turn; zero if that came at once.
     pub fn wait(&self) -> Duration {
-        wait(self.part.wait())
+        wait(self.wait)
     }
 
     /// Keeps the turn: it counts as used, whenever that is.
@@ -94,23 +74,26 @@ impl Reservation {
     }
 
     fn give_back(&self) -> bool {
-        self.process == process::id() && self.part.give_back()
+        let is_own = self.process == process::id();
+        is_own
+            && match self.part {
+                Part::Pace(word, taken) => word.give_back(taken),
+                Part::Paces(ends, taken) => ends.give_back(taken),
+            }
     }
 }
 
 /// Gives the turn back if it has not come.
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let is_to_come = self.part.due() > now().saturating_add(resolution());
-        if self.part.wait() != 0 && is_to_come {
+        let is_to_come = self.due > now().saturating_add(resolution());
+        if self.wait != 0 && is_to_come {
             self.give_back();
         }
     }
 }
 
-/// Shows the wait.
-impl Debug for Reservation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reservation").field("wait", &self.wait()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the wait.
+    Reservation, "wait", wait
 }

@@ -29,6 +29,52 @@
 //! and most are by concurrency id. Here the number of rows is the file's, and nothing opens later.
 //! The two have the descriptor in common, which is less than an interface between them would be.
 
+/// Writes [`add`] and [`raise`] for a processor, by its `sequence!`: each ends with the
+/// instructions that are given, of which the last commits.
+#[allow(unused_macros)] // where there are no sequences
+macro_rules! changes {
+    (add: $add:tt, raise: $raise:tt) => {
+        /// Adds `n`, wrapping, to this processor's cell of a column whose cell in row 0 is `first`.
+        /// An error if nothing was written.
+        ///
+        /// # Safety
+        /// `area` is that of [`area`](super::area). The column's cells in the first `rows` rows are
+        /// mapped.
+        #[inline(always)]
+        #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
+        pub(crate) unsafe fn add(
+            area: isize,
+            rows: u32,
+            first: *mut AtomicU64,
+            n: u64,
+        ) -> Result<(), Miss> {
+            // SAFETY: the promise of `sequence`, and the contract. A thread without an area of its
+            // own has a negative `cpu_id`, which is above any number of rows.
+            unsafe { sequence!(area, rows, first, n, commit: $add) };
+            Ok(())
+        }
+
+        /// Raises this processor's cell of a column to `value`, if that is greater; otherwise it
+        /// writes nothing. An error if the thread has not looked at the cell, or has not written
+        /// what it should.
+        ///
+        /// # Safety
+        /// The contract of [`add`].
+        #[inline(always)]
+        #[allow(clippy::inline_always)] // as above
+        pub(crate) unsafe fn raise(
+            area: isize,
+            rows: u32,
+            first: *mut AtomicU64,
+            value: u64,
+        ) -> Result<(), Miss> {
+            // SAFETY: as in `add`. The jump to the end leaves the sequence without a write.
+            unsafe { sequence!(area, rows, first, value, commit: $raise) };
+            Ok(())
+        }
+    };
+}
+
 // One of three, with the same functions: on glibc, which registers threads, or elsewhere. (A
 // program that is linked statically has no table of symbols in which to look for glibc's.)
 #[cfg_attr(

@@ -102,10 +102,7 @@ impl Shared {
         let length = open::check_owner(&file, path)?;
         open::check_file_system(&file, path)?;
         let header = read::header(&file, path, length)?;
-        let file = Opened::new(file).map_err(|error| {
-            let path = path.to_owned();
-            MappedError::Failed { step: Step::Inspect, path, error }
-        })?;
+        let file = Opened::new(file).map_err(MappedError::failed(Step::Inspect, path))?;
         let mapping = Mapping::new(file.get(path)?, length, path)?;
         // Processors have the same numbers for all processes of one kernel, and for no others. With
         // an unknown one, all adds are locked.

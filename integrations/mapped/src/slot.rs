@@ -76,8 +76,7 @@ impl OwnSlot {
         shape: Shape,
         timeout: Duration,
     ) -> Result<OwnSlot, MappedError> {
-        let failed =
-            |error| MappedError::Failed { step: Step::Prepare, path: path.to_owned(), error };
+        let failed = MappedError::failed(Step::Prepare, path);
         let token = Wiped::new().map_err(failed)?;
         let lock_file = OwnFile::new().map_err(failed)?;
         let spare = (0..shape.gauges).map(|_| AtomicU64::new(0)).collect();

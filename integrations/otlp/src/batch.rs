@@ -13,8 +13,9 @@ use crate::temporality::Temporality;
 #[cfg(test)]
 mod tests;
 
-/// The size from which a request is closed, in bytes. Collectors take 4 MiB over gRPC by default,
-/// and a proxy such as nginx takes 1 MiB; a series has a few kilobytes.
+/// The size from which a request is closed, in bytes; a series has a few kilobytes. By default, the
+/// collector takes 4 MiB over gRPC (`max_recv_msg_size_mib` in the README of its `otlpreceiver`),
+/// and nginx takes 1 MiB (`client_max_body_size`).
 const FULL: usize = 1 << 19;
 
 /// The tag of `ExportMetricsServiceRequest`.

@@ -41,7 +41,7 @@ impl Started {
     /// Exports now, at once even if an export has just failed, and returns when the collector has
     /// answered.
     ///
-    /// It blocks the calling thread until the export under way has ended, and then until the
+    /// The call blocks the calling thread until the export under way has ended, and then until the
     /// requests that wait and those of this export have their answers: each takes up to the
     /// [timeout](crate::Exporter::timeout). An async task calls it by `spawn_blocking`.
     ///

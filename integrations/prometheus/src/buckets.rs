@@ -184,7 +184,7 @@ pub fn buckets<S>(source: S, buckets: Buckets) -> Bucketed<S> {
 /// Can be registered by [`Exposition::register`](crate::Exposition::register): a [`Source`], or one
 /// with other [`buckets`].
 ///
-/// It cannot be implemented for other types.
+/// The trait cannot be implemented for other types.
 pub trait Registrable: Sealed {
     /// Takes the source and its buckets apart.
     #[doc(hidden)]

@@ -6,8 +6,10 @@ use std::fmt::Write;
 /// The way in which names are written that have other characters than Prometheus' own: ASCII
 /// letters, digits and `_`, in a metric's name also `:`, without a digit at the beginning.
 ///
-/// Prometheus 3 takes any name of UTF-8, in quotes. Other scrapers get an escaped name. They choose
-/// by the parameter `escaping` of `Accept`; without it, it is `underscores`.
+/// Prometheus 3 takes any name of UTF-8, in quotes
+/// ([its guide](https://prometheus.io/docs/guides/utf8/)). Other scrapers get an escaped name. A
+/// scraper chooses by the parameter `escaping` of `Accept`; without it, names are escaped by
+/// `underscores`.
 ///
 /// | | `http.requests_total` | `a_b` |
 /// |---|---|---|

@@ -199,10 +199,10 @@ impl Exposition {
     /// Registers a metric or a family as [`register`](Self::register) does, with the unit of its
     /// values: `seconds`, `bytes`.
     ///
-    /// An event of a window that [declares its unit](crate#units) keeps that.
+    /// An event of a window that [declares its unit](crate#units) keeps the declared one.
     ///
-    /// Names of metrics in the unit end in it: it is appended where it is missing. In `OpenMetrics`
-    /// and protobuf, it is also a property of the metric.
+    /// The name of a metric in a unit ends in the unit's name, which is appended where it is
+    /// missing. In `OpenMetrics` and protobuf, the unit is also a property of the metric.
     ///
     /// # Errors
     ///

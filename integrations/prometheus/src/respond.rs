@@ -94,7 +94,7 @@ impl Exposition {
 /// `prometheus-client`, a recorder of `windrow-metrics`, or a [`text_fn`](crate::text_fn), alone or
 /// in an [`Arc`].
 ///
-/// It cannot be implemented for other types.
+/// The trait cannot be implemented for other types.
 pub trait Scraped: Sealed + Send + Sync + 'static {
     /// Answers a scrape.
     #[doc(hidden)]

@@ -124,14 +124,35 @@ impl Asker {
 
     /// Sends the asks that are due, and takes the answers.
     fn ask(&mut self) -> Result<(), SharedError> {
-        let target = self.hub.target();
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            none => none.insert(Connection::open(target)?),
-        };
+        if self.connection.is_none() {
+            self.connection = Some(Connection::open(self.hub.target())?);
+        }
         // (Stamps are taken once there is a connection: time to connect is not taken off rations.)
+        let now = self.now();
+        let calls = self.calls(now);
+        let target = self.hub.target();
+        let Some(connection) = self.connection.as_mut().filter(|_| !calls.is_empty()) else {
+            return Ok(());
+        };
+        self.hub.sent(calls.len(), now);
+        connection.send(&calls, target)?;
+        for (i, call) in calls.iter().enumerate() {
+            let said = connection.receive(target)?;
+            let now = self.hub.time().now();
+            self.hub.answered(now, i + 1 < calls.len());
+            self.failures = 0;
+            match said {
+                Said::Answered(answer) => call.limit.answer(now, &call.attempt, &answer),
+                Said::Unusable(why) => call.limit.be_unusable(now, fault(why, &call.limit)),
+            }
+            settle(&mut self.held, call, now);
+        }
+        Ok(())
+    }
+
+    /// Returns the asks that are due, at most those of one write.
+    fn calls(&mut self, now: u64) -> Vec<Call> {
         let mut calls = Vec::new();
-        let now = self.hub.time().now();
         // The longest due come first, so that none is passed over again and again.
         let is_due = |(key, held): (&usize, &Held)| (held.due <= now).then_some((held.due, *key));
         let mut due: Vec<_> = self.held.iter().filter_map(is_due).collect();
@@ -155,26 +176,7 @@ impl Asker {
                 self.held.remove(&key);
             }
         }
-        if calls.is_empty() {
-            return Ok(());
-        }
-        self.hub.sent(calls.len(), now);
-        connection.send(&calls, target)?;
-        for (i, call) in calls.iter().enumerate() {
-            let said = connection.receive(target)?;
-            let now = self.hub.time().now();
-            self.hub.answered(now, i + 1 < calls.len());
-            self.failures = 0;
-            match said {
-                Said::Answered(answer) => call.limit.answer(now, &call.attempt, &answer),
-                Said::Unusable(why) => call.limit.be_unusable(now, fault(why, &call.limit)),
-            }
-            if let Some(held) = self.held.get_mut(&(Arc::as_ptr(&call.limit) as usize)) {
-                held.attempts = 0;
-                held.due = next_look(&call.limit, now);
-            }
-        }
-        Ok(())
+        calls
     }
 
     /// Drops the connection, gives up the asks that had all their attempts, and pauses.
@@ -224,6 +226,14 @@ impl Drop for Asker {
     }
 }
 
+/// Notes that a call was answered.
+fn settle(held: &mut HashMap<usize, Held>, call: &Call, now: u64) {
+    if let Some(held) = held.get_mut(&(Arc::as_ptr(&call.limit) as usize)) {
+        held.attempts = 0;
+        held.due = next_look(&call.limit, now);
+    }
+}
+
 /// Returns the time until which there is reason to look at a limit, without another request: what
 /// it may be granted now has ended by then, and was returned.
 fn reason_ends(limit: &Limit, now: u64) -> u64 {
@@ -243,5 +253,70 @@ fn fault(why: Unusable, limit: &Limit) -> SharedError {
     match why {
         Unusable::Foreign => SharedError::Foreign { name },
         Unusable::OtherGeometry => SharedError::OtherGeometry { name },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::absence::Absence;
+    use crate::machine::{Answer, DRIFT, State, Terms};
+    use crate::names::Keys;
+    use crate::target::Target;
+
+    const LENGTH: u64 = 100_000;
+
+    fn limit() -> Arc<Limit> {
+        let terms = Terms { limit: 1_000, version: 1, length: LENGTH, buckets: 10, drift: DRIFT };
+        let keys = Keys { ledger: [].into(), epoch: [].into() };
+        Arc::new(Limit::new("many".into(), terms, [0; 8], keys, Absence::Refuse))
+    }
+
+    /// Returns an asker that looks at a number of limits, and no engine.
+    fn asker(limits: usize) -> Asker {
+        let target = Target::of("redis://127.0.0.1", Duration::from_secs(1)).unwrap();
+        let hub = Arc::new(Hub::new(target));
+        let mut asker = Asker { hub, connection: None, held: HashMap::new(), failures: 0 };
+        for _ in 0..limits {
+            let limit = limit();
+            let key = Arc::as_ptr(&limit) as usize;
+            asker.held.insert(key, Held { limit, due: 0, until: u64::MAX, attempts: 0 });
+        }
+        asker
+    }
+
+    /// More limits are always due than one write takes. After three writes each had its turn.
+    #[test]
+    fn a_limit_that_is_due_longest_is_asked_for_first() {
+        let limits = 2 * AT_ONCE + AT_ONCE / 2;
+        let mut asker = asker(limits);
+        let refused = Answer {
+            state: State::Answered,
+            granted: 0,
+            bucket: 0,
+            age: 0,
+            left: 0,
+            limit: 1_000,
+            version: 1,
+            clients: 1,
+            wait: Some(1),
+            born: 0,
+        };
+        let mut served = HashSet::new();
+        for turn in 1..=3 {
+            let now = turn * LENGTH;
+            asker.held.values().for_each(|held| _ = held.limit.miss(1, 1));
+            let calls = asker.calls(now);
+            assert_eq!(calls.len(), AT_ONCE);
+            for call in &calls {
+                served.insert(Arc::as_ptr(&call.limit));
+                call.limit.answer(now, &call.attempt, &refused);
+                settle(&mut asker.held, call, now);
+            }
+            assert!(asker.held.values().all(|held| held.due <= now + LENGTH));
+        }
+        assert_eq!(served.len(), limits, "of {limits} limits the others wait for ever");
     }
 }

@@ -44,8 +44,10 @@ impl Change {
 
     fn outcome(&self) -> Option<Result<(), SharedError>> {
         let limit = self.limit;
-        let other = |in_force| SharedError::OtherLimit { limit, in_force };
-        let fits = |in_force| if in_force == limit { Ok(()) } else { Err(other(in_force)) };
+        let fits = |in_force| {
+            let other = SharedError::OtherLimit { limit, in_force };
+            if in_force == limit { Ok(()) } else { Err(other) }
+        };
         self.shared.limit.heard(self.version).map(fits)
     }
 }

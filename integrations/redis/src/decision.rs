@@ -20,15 +20,15 @@ pub(crate) enum Decision {
 }
 
 impl Decision {
-    /// Decides over a request, and has the engine asked if that may help. `fresh`: the request was
-    /// not decided over before, so it adds to the demand.
+    /// Decides over a request, and has the engine asked if that may help. `demand` is
+    /// what the request adds to the demand: its weight when it is new.
     #[cold]
     pub(crate) fn of(
         hub: &Hub,
         limit: &Arc<Limit>,
         now: u64,
         weight: u64,
-        fresh: bool,
+        demand: u64,
     ) -> Decision {
         if now == NEVER {
             return Decision::Refused(None);
@@ -39,7 +39,6 @@ impl Decision {
             }
             return Decision::Refused(None);
         }
-        let demand = if fresh { weight } else { 1 };
         let refusal = limit.refusal();
         let refused = refusal.covers(now, weight);
         if hub.is_away(now) || limit.is_unusable() {

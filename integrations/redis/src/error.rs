@@ -7,8 +7,8 @@ mod message;
 
 /// The error of a limit that many processes share through Redis or Valkey.
 ///
-/// From [`Engine::connect`](crate::Engine::connect), the builders, and `fault` of a limit. No
-/// message has a password or a URL in it.
+/// Returned by [`Engine::connect`](crate::Engine::connect), the builders, and `fault` of a limit.
+/// No message has a password or a URL in it.
 ///
 /// ```
 /// use windrow_redis::{Engine, SharedError};

@@ -146,7 +146,7 @@ impl SharedGate {
         let now = self.shared.now();
         let lease = if n == 0 { None } else { self.shared.limit.take_for(now, n) };
         if lease.is_none() && n > 0 {
-            let _ = self.shared.decide(now, n, true);
+            let _ = self.shared.decide(now, n, n);
             return None;
         }
         Some(SharedReservation::new(self.shared.clone(), lease, n))
@@ -245,7 +245,7 @@ impl SharedGate {
     #[cold]
     #[inline(never)]
     fn try_slowly(&self, n: u64) -> bool {
-        n == 0 || self.shared.decide(self.shared.now(), n, true) == Decision::Admitted
+        n == 0 || self.shared.decide(self.shared.now(), n, n) == Decision::Admitted
     }
 
     pub(crate) fn of(shared: Shared) -> SharedGate {

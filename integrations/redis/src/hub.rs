@@ -68,7 +68,7 @@ impl Hub {
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
+        self.is_over.load(Ordering::Relaxed) // the return of `park` acquires it
     }
 
     /// Puts a limit on the list of those that want asking.
@@ -84,9 +84,9 @@ impl Hub {
 
     /// Notes that asks are sent.
     pub(crate) fn sent(&self, count: usize, now: u64) {
-        self.asks.fetch_add(count as u64, Ordering::Relaxed);
+        self.asks.fetch_add(count as u64, Ordering::Relaxed); // a number, which publishes nothing
         let late = now.saturating_add(self.target.timeout().as_micros() as u64);
-        // While the engine is away it stays so.
+        // While the engine is away it stays so. Relaxed, here and below: as in `is_away`.
         self.away_from.fetch_min(late, Ordering::Relaxed);
     }
 
@@ -113,7 +113,7 @@ impl Hub {
     }
 
     pub(crate) fn asks(&self) -> u64 {
-        self.asks.load(Ordering::Relaxed)
+        self.asks.load(Ordering::Relaxed) // as in `sent`
     }
 
     pub(crate) fn target(&self) -> &Target {

@@ -1,34 +1,43 @@
 #![doc = include_str!("../README.md")]
 
+// The interface.
 mod absence;
 mod admit;
-mod alarm;
-mod ask;
-mod asker;
 mod bounds;
 mod change;
-mod connection;
-mod decision;
 mod engine;
 mod error;
-mod forks;
 mod gate;
 mod gates;
-mod hub;
-mod identity;
-mod limit;
-mod machine;
-mod names;
-mod permits;
-mod pulse;
 mod reserve;
 mod settings;
-mod shared;
 mod table;
 mod target;
+
+// A request that finds a permit.
+mod coarse;
+mod forks;
+mod limit;
+mod permits;
+mod pulse;
+mod shared;
+mod sync;
 mod time;
+
+// A request that finds none.
+mod alarm;
+mod decision;
 mod wait;
 mod waiter;
+
+// The engine: asks, answers, and the thread of both.
+mod ask;
+mod asker;
+mod connection;
+mod hub;
+mod identity;
+mod machine;
+mod names;
 
 pub use absence::Absence;
 pub use admit::Admit;

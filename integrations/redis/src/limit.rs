@@ -169,6 +169,8 @@ impl Limit {
         // A large request that is refused until later must not hold up a small one.
         let refusal = self.refusal();
         let below = if now < refusal.until { refusal.weight } else { u64::MAX };
+        // Relaxed, here and below: those that were noted before the limit was listed are seen by
+        // the AcqRel in `leave_list`.
         let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest(below));
         let mut machine = self.machine();
         if self.inquires.swap(false, Ordering::Relaxed) {
@@ -191,12 +193,13 @@ impl Limit {
     pub(crate) fn answer(&self, now: u64, attempt: &Attempt, answer: &Answer) {
         let mut machine = self.machine();
         machine.answer(&self.permits, now, attempt.ask.number, attempt.attempt, answer);
+        // Relaxed, here and below: numbers that may be seen late, and publish nothing.
         self.in_force.store(machine.terms().limit, Ordering::Relaxed);
         self.tell(machine.refusal());
         drop(machine);
         *self.locked_fault() = None;
         self.is_unusable.store(false, Ordering::Relaxed);
-        // Release: pairs with `is_answered`.
+        // Release: pairs with `is_answered`, whose caller sees the numbers above.
         self.is_answered.store(true, Ordering::Release);
         self.waiters.wake();
     }
@@ -209,7 +212,7 @@ impl Limit {
     /// Gives up an ask because the limit's keys are unusable. The next one waits for a bucket.
     pub(crate) fn be_unusable(&self, now: u64, fault: SharedError) {
         *self.locked_fault() = Some(fault);
-        self.is_unusable.store(true, Ordering::Relaxed);
+        self.is_unusable.store(true, Ordering::Relaxed); // as in `answer`
         self.machine().keep_news();
         self.abandon(now + self.bucket.max(GIVEN_UP));
     }
@@ -223,6 +226,7 @@ impl Limit {
     }
 
     fn tell(&self, refusal: Refusal) {
+        // Relaxed, both: a request that finds one of them old is refused, or asks, without need.
         self.refused_weight.store(refusal.weight, Ordering::Relaxed);
         self.refused_until.store(refusal.until, Ordering::Relaxed);
     }
@@ -231,7 +235,7 @@ impl Limit {
     pub(crate) fn set(&self, limit: u64) -> u64 {
         let mut machine = self.machine();
         let version = machine.set_limit(limit);
-        self.in_force.store(limit, Ordering::Relaxed);
+        self.in_force.store(limit, Ordering::Relaxed); // as in `answer`
         self.tell(machine.refusal());
         version
     }
@@ -260,11 +264,11 @@ impl Limit {
     }
 
     pub(crate) fn is_unusable(&self) -> bool {
-        self.is_unusable.load(Ordering::Relaxed)
+        self.is_unusable.load(Ordering::Relaxed) // as in `answer`
     }
 
     pub(crate) fn is_answered(&self) -> bool {
-        self.is_answered.load(Ordering::Acquire)
+        self.is_answered.load(Ordering::Acquire) // pairs with the Release in `answer`
     }
 
     pub(crate) fn fault(&self) -> Option<SharedError> {
@@ -273,12 +277,12 @@ impl Limit {
 
     /// Returns the refusal that the engine has told last.
     pub(crate) fn refusal(&self) -> Refusal {
-        let until = self.refused_until.load(Ordering::Relaxed);
+        let until = self.refused_until.load(Ordering::Relaxed); // both as in `tell`
         Refusal { weight: self.refused_weight.load(Ordering::Relaxed), until }
     }
 
     pub(crate) fn limit(&self) -> u64 {
-        self.in_force.load(Ordering::Relaxed)
+        self.in_force.load(Ordering::Relaxed) // as in `answer`
     }
 
     pub(crate) fn name(&self) -> &str {

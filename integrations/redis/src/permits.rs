@@ -33,14 +33,14 @@
 //! lease nor its own row is refused, whatever other rows hold.
 
 use std::fmt::{self, Debug, Formatter};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use windrow::gate::Stock;
 
+use crate::sync::{AtomicU64, Mutex, Ordering};
 use lease::Lease;
 pub(crate) use lease::MAX_PERMITS;
 
+#[path = "permits/lease.rs"] // found by models as well, which include this file
 mod lease;
 
 /// The number of leases at once.
@@ -72,15 +72,15 @@ pub(crate) struct Permits {
 
 impl Permits {
     /// Returns no permits. All threads will take from the leases.
-    pub(crate) const fn new() -> Permits {
+    pub(crate) fn new() -> Permits {
         Permits::with_rows(u64::MAX)
     }
 
     /// Returns no permits. There will be rations in the rows, by a quick clock that is behind the
     /// machine's by less than `margin` microseconds.
-    pub(crate) const fn with_rows(margin: u64) -> Permits {
+    pub(crate) fn with_rows(margin: u64) -> Permits {
         Permits {
-            leases: [const { Lease::none() }; LEASES],
+            leases: [(); LEASES].map(|()| Lease::none()),
             rows: Stock::new(),
             margin,
             missed: AtomicU64::new(0),
@@ -193,7 +193,7 @@ impl Permits {
     /// Returns what is owed.
     #[cfg(test)]
     pub(crate) fn owed(&self) -> u64 {
-        self.owed.load(Ordering::Relaxed)
+        self.owed.load(Ordering::Relaxed) // as in `charge`
     }
 
     /// Counts the weight of a call that found no permit.
@@ -217,7 +217,7 @@ impl Permits {
 
     /// Returns the weight of all calls that found no permit, wrapping.
     pub(crate) fn missed(&self) -> u64 {
-        self.missed.load(Ordering::Relaxed)
+        self.missed.load(Ordering::Relaxed) // as in `miss`
     }
 
     /// Returns what is left of a lease, and its end.

@@ -40,9 +40,9 @@ impl Shared {
         !hub.time().is_of_another_process() && self.limit.refill(hub.beat(), weight)
     }
 
-    /// Decides over a request that has found no permit.
-    pub(crate) fn decide(&self, now: u64, weight: u64, fresh: bool) -> Decision {
-        Decision::of(self.engine.hub(), &self.limit, now, weight, fresh)
+    /// Decides over a request that has found no permit, and adds to the demand.
+    pub(crate) fn decide(&self, now: u64, weight: u64, demand: u64) -> Decision {
+        Decision::of(self.engine.hub(), &self.limit, now, weight, demand)
     }
 
     /// Has the engine asked.

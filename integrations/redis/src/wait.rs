@@ -11,7 +11,6 @@ use windrow::gate::Admission;
 
 use crate::decision::Decision;
 use crate::shared::{Parked, Shared};
-use crate::time::NEVER;
 use crate::waiter::Waiter;
 
 /// The wait of a request.
@@ -113,9 +112,8 @@ impl<'a> Wait<'a> {
     /// Blocks the thread until the future is ready. (It parks for as long as it may, so no alarm is
     /// needed.)
     pub(crate) fn block(mut self) -> Outcome {
-        let waker = Parked::waker();
         loop {
-            match self.look(&waker) {
+            match self.look(Parked::waker) {
                 Look::Over(outcome) => return outcome,
                 Look::Until(at) => {
                     thread::park_timeout(at.saturating_duration_since(Instant::now()));
@@ -124,7 +122,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    fn look(&mut self, waker: &Waker) -> Look {
+    fn look(&mut self, waker: impl FnOnce() -> Waker) -> Look {
         let look = self.of.shared().look(&self.request, &mut self.state, waker);
         if let Look::Over(_) = look {
             self.leave();
@@ -141,7 +139,7 @@ impl<'a> Wait<'a> {
 }
 
 impl Shared {
-    fn look(&self, request: &Request, state: &mut State, waker: &Waker) -> Look {
+    fn look(&self, request: &Request, state: &mut State, waker: impl FnOnce() -> Waker) -> Look {
         let &Request { weight, patience, .. } = request;
         if weight == 0 {
             return Look::admitted(None);
@@ -150,37 +148,44 @@ impl Shared {
             return admitted;
         }
         let now = self.now();
-        let fresh = !matches!(state, State::Waiting(_));
-        if fresh && now != NEVER && !patience.is_zero() {
+        let is_new = matches!(state, State::New);
+        if is_new {
+            // A call that is refused at once needs no waiter.
+            let decision = self.decide(now, weight, weight);
             // A wait of a year is a wait without end.
             let patience = patience.min(Duration::from_secs(366 * 24 * 60 * 60));
+            let look = self.answer(decision, now, (!patience.is_zero()).then_some(patience));
+            if let Look::Over(_) = look {
+                return look;
+            }
             let waiter = self.limit.waiters().add(weight);
             let ends = Instant::now() + patience;
             *state = State::Waiting(Waiting { waiter, ends, alarm: None });
         }
-        if let State::Waiting(waiting) = state {
-            waiting.waiter.wait(waker);
-            // An answer may have come before the waiter was there to be woken.
-            if let Some(admitted) = self.take_for(request) {
-                return admitted;
-            }
+        let State::Waiting(waiting) = state else { return Look::refused(None) };
+        waiting.waiter.wait(&waker());
+        // An answer may have come before the waiter was there to be woken.
+        if let Some(admitted) = self.take_for(request) {
+            return admitted;
         }
-        let decision = self.decide(now, weight, fresh);
-        match (decision, state) {
-            (Decision::Admitted, _) => Look::admitted(None),
-            (Decision::Asked, State::Waiting(waiting)) if Instant::now() < waiting.ends => {
-                Look::Until(waiting.ends)
+        let decision = self.decide(now, weight, u64::from(!is_new));
+        self.answer(decision, now, waiting.ends.checked_duration_since(Instant::now()))
+    }
+
+    /// Answers a request by a decision, with the rest of the caller's patience, if there is any.
+    fn answer(&self, decision: Decision, now: u64, rest: Option<Duration>) -> Look {
+        let wait = match decision {
+            Decision::Admitted => return Look::admitted(None),
+            Decision::Asked => rest,
+            Decision::Refused(after) if self.is_by_policy(now) => return Look::refused(after),
+            Decision::Refused(after) => {
+                after.filter(|after| rest.is_some_and(|rest| *after < rest))
             }
-            (Decision::Asked, _) => {
-                let bucket = Duration::from_micros(self.limit.bucket());
-                Look::refused(Some(bucket))
-            }
-            (Decision::Refused(Some(after)), State::Waiting(waiting))
-                if Instant::now() + after < waiting.ends && !self.is_by_policy(now) =>
-            {
-                Look::Until(Instant::now() + after)
-            }
-            (Decision::Refused(after), _) => Look::refused(after),
+        };
+        match (wait, decision) {
+            (Some(wait), _) => Look::Until(Instant::now() + wait),
+            (None, Decision::Refused(after)) => Look::refused(after),
+            (None, _) => Look::refused(Some(Duration::from_micros(self.limit.bucket()))),
         }
     }
 
@@ -200,7 +205,7 @@ impl Future for Wait<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
         assert!(!matches!(self.state, State::Ready), "a future is not polled once it is ready");
-        match self.look(context.waker()) {
+        match self.look(|| context.waker().clone()) {
             Look::Over(outcome) => {
                 self.state = State::Ready;
                 Poll::Ready(outcome)

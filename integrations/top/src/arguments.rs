@@ -5,22 +5,7 @@ use crate::error::Error;
 use crate::source::Source;
 
 /// The text of `--help`.
-pub(crate) const HELP: &str = "\
-windrow-top [--once] HOST:PORT[/PATH]
-windrow-top [--once] FILE...
-
-Shows the first screen of the windrow console at that address. PATH is the place where the
-console is mounted, if it has no port of its own. Or shows the counters in mapped files, whether
-their processes run, hang, or have ended. A FILE begins with `/`, `./` or `../`.
-
-  --once         print one frame as text, and end; COLUMNS is its width, or otherwise 100
-  -h, --help     print this
-  -V, --version  print the version
-
-With NO_COLOR set, there is no colour. F1 shows the keys. Exit status: 1 if the console cannot be
-reached or a file not read, 2 for invalid arguments, 3 if the server refuses or is no console, or
-a file is none of counters, 4 if the terminal cannot be used.
-";
+pub(crate) const HELP: &str = include_str!("help.txt");
 
 /// The task that the arguments ask for.
 #[derive(Debug, PartialEq)]

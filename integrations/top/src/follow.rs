@@ -17,7 +17,7 @@ pub(crate) fn follow(
         let error = match source.open() {
             Err(error) => error,
             Ok(mut frames) => loop {
-                match frames.next() {
+                match frames() {
                     Err(error) => break error,
                     Ok(frame) => {
                         failed = 0;

@@ -22,9 +22,9 @@ const MOST: u16 = 500;
 pub(crate) fn run(source: &Source) -> Result<(), Error> {
     let mut frames = source.open()?;
     let mut model = Model::default();
-    model.take(frames.next()?);
+    model.take(frames()?);
     if matches!(source, Source::Files(_)) {
-        model.take(frames.next()?);
+        model.take(frames()?);
     }
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     print(&text(&model, asked.unwrap_or(WIDTH).clamp(LEAST, MOST)))

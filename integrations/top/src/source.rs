@@ -15,18 +15,21 @@ pub(crate) enum Source {
     Files(Vec<String>),
 }
 
-/// The frames of a source, one after the other.
-pub(crate) enum Frames {
-    Console(client::Frames),
-    Files(files::Frames),
-}
+/// The frames of a source: each call waits for the next one.
+pub(crate) type Frames = Box<dyn FnMut() -> Result<Frame, Error>>;
 
 impl Source {
     pub(crate) fn open(&self) -> Result<Frames, Error> {
-        match self {
-            Source::Console(address) => client::Frames::open(address).map(Frames::Console),
-            Source::Files(paths) => files::Frames::open(paths).map(Frames::Files),
-        }
+        Ok(match self {
+            Source::Console(address) => {
+                let mut frames = client::Frames::open(address)?;
+                Box::new(move || frames.next())
+            }
+            Source::Files(paths) => {
+                let mut frames = files::Frames::open(paths)?;
+                Box::new(move || frames.next())
+            }
+        })
     }
 }
 
@@ -36,16 +39,6 @@ impl Display for Source {
         match self {
             Source::Console(address) => write!(f, "{}{}", address.authority(), address.path),
             Source::Files(paths) => f.write_str(&paths.join(" ")),
-        }
-    }
-}
-
-impl Frames {
-    /// Waits for the next frame, and returns it.
-    pub(crate) fn next(&mut self) -> Result<Frame, Error> {
-        match self {
-            Frames::Console(frames) => frames.next(),
-            Frames::Files(frames) => frames.next(),
         }
     }
 }

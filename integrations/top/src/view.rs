@@ -4,66 +4,46 @@ use std::cmp::Ordering;
 
 use crate::model::{Model, Row};
 
-/// A column by which rows are sorted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
-    Series,
-    /// By how unusual the row is.
-    Since,
-    Now,
-    Rate,
-    Failing,
-    Refused,
-    P50,
-    P99,
-    Max,
-    Total,
+/// Writes the columns: of each its name, its title, and its number of a row.
+macro_rules! columns {
+    ($($name:ident, $title:literal, $number:expr;)+) => {
+        /// A column by which rows are sorted; `Since` sorts by how unusual they are.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Column {
+            $($name),+
+        }
+
+        impl Column {
+            pub(crate) const ALL: &[Column] = &[$(Column::$name),+];
+
+            pub(crate) fn title(self) -> &'static str {
+                match self {
+                    $(Column::$name => $title),+
+                }
+            }
+
+            /// Returns the number of a row in this column.
+            pub(crate) fn number(self, row: &Row) -> Option<f64> {
+                let number: fn(&Row) -> Option<f64> = match self {
+                    $(Column::$name => $number),+
+                };
+                number(row)
+            }
+        }
+    };
 }
 
-impl Column {
-    pub(crate) const ALL: [Column; 10] = [
-        Column::Series,
-        Column::Since,
-        Column::Now,
-        Column::Rate,
-        Column::Failing,
-        Column::Refused,
-        Column::P50,
-        Column::P99,
-        Column::Max,
-        Column::Total,
-    ];
-
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Column::Series => "series",
-            Column::Since => "since",
-            Column::Now => "now/s",
-            Column::Rate => "rate/s",
-            Column::Failing => "failing",
-            Column::Refused => "refused",
-            Column::P50 => "p50",
-            Column::P99 => "p99",
-            Column::Max => "max",
-            Column::Total => "total",
-        }
-    }
-
-    /// Returns the number of a row in this column.
-    pub(crate) fn number(self, row: &Row) -> Option<f64> {
-        match self {
-            Column::Series => None,
-            Column::Since => row.changes.first().map(|change| change.weight),
-            Column::Now => row.now,
-            Column::Rate => row.cells.rate,
-            Column::Failing => row.cells.failing,
-            Column::Refused => row.cells.refused,
-            Column::P50 => row.cells.p50,
-            Column::P99 => row.cells.p99,
-            Column::Max => row.cells.max,
-            Column::Total => row.cells.total,
-        }
-    }
+columns! {
+    Series, "series", |_| None;
+    Since, "since", |row| row.changes.first().map(|change| change.weight);
+    Now, "now/s", |row| row.now;
+    Rate, "rate/s", |row| row.cells.rate;
+    Failing, "failing", |row| row.cells.failing;
+    Refused, "refused", |row| row.cells.refused;
+    P50, "p50", |row| row.cells.p50;
+    P99, "p99", |row| row.cells.p99;
+    Max, "max", |row| row.cells.max;
+    Total, "total", |row| row.cells.total;
 }
 
 /// The use of the keys.

@@ -13,7 +13,7 @@ pub(crate) use quota::Quota;
 /// [`Pace`](windrow::Pace) or [`Paces`](windrow::Paces), on any clock; with the feature `redis`
 /// also a `SharedGate` of `windrow-redis`.
 ///
-/// It is sealed.
+/// The trait is sealed.
 ///
 /// ```
 /// use windrow::{Gate, Pace, Paces};

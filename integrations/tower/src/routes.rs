@@ -101,8 +101,8 @@ impl Routes {
     /// Returns the endpoint of a method of a route, and makes it first if there is none. A
     /// [`MetricsLayer`](crate::MetricsLayer) counts in it.
     ///
-    /// It costs a lookup in the family: use the result at once and drop it. The first call for a
-    /// series may wait while rules are exchanged.
+    /// The call costs a lookup in the family: use the result at once and drop it. The first call
+    /// for a series may wait while rules are exchanged.
     ///
     /// ```
     /// use windrow_tower::{Http, Method, Route, Routes};

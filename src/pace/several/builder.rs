@@ -138,8 +138,8 @@ impl<C: Clock> PacesBuilder<C> {
     /// # Errors
     ///
     /// [`PaceError`] if there are no limits or more than four; if a limit, an interval or a burst
-    /// is zero; if a burst's periods are longer together than 2^62 nanoseconds; or if the clock is
-    /// too coarse for them.
+    /// is zero; if a burst times its period is above 2^62 nanoseconds; or if the clock is too
+    /// coarse for the limits.
     ///
     /// ```
     /// let error = windrow::Paces::builder().build().unwrap_err();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::apt::{self, Suite, files};
 use super::disk::{self, ENDED, MOVED};
-use super::machines::{Kernel, Machine};
+use super::machines::Machine;
 use super::programs::{self, Program, tests_passed};
 
 /// The time without a word after which a machine is taken for dead. An emulated processor is some
@@ -156,8 +156,9 @@ impl Report {
 
 /// Unpacks the kernel; returns its file.
 fn unpacked_kernel(machine: &Machine, folder: &Path) -> Result<PathBuf, String> {
-    let Kernel { suite, package, .. } = machine.kernel;
+    let suite = machine.kernel.suite;
     let debian = machine.architecture.debian;
+    let package = format!("linux-image-cloud-{debian}");
     let boot = folder.join(format!("kernel-{suite}-{debian}")).join("boot");
     let found = || {
         let mut all = files(&boot).unwrap_or_default();
@@ -166,7 +167,7 @@ fn unpacked_kernel(machine: &Machine, folder: &Path) -> Result<PathBuf, String> 
     };
     if found().is_none() {
         let unpacked = boot.parent().ok_or("a folder is in a folder")?;
-        Suite::open(folder, suite, debian)?.unpack(package, unpacked)?;
+        Suite::open(folder, suite, debian)?.unpack(&package, unpacked)?;
         // Its modules are not needed.
         let _ = fs::remove_dir_all(unpacked.join("lib/modules"));
         let _ = fs::remove_dir_all(unpacked.join("usr/lib/modules"));

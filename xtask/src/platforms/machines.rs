@@ -16,17 +16,18 @@ pub(super) struct Machine {
     pub(super) programs: &'static [Program],
 }
 
-/// A kernel: the beginning of its version, its suite and its package.
+/// A kernel: the beginning of its version, and its suite, which has a package of it.
 #[derive(Clone, Copy)]
 pub(super) struct Kernel {
     pub(super) version: &'static str,
     pub(super) suite: &'static str,
-    pub(super) package: &'static str,
 }
 
-const fn kernel(version: &'static str, suite: &'static str, package: &'static str) -> Kernel {
-    Kernel { version, suite, package }
-}
+const TRIXIE: Kernel = Kernel { version: "6.12", suite: "trixie" };
+
+const BOOKWORM: Kernel = Kernel { version: "6.1", suite: "bookworm" };
+
+const BULLSEYE: Kernel = Kernel { version: "5.10", suite: "bullseye" };
 
 /// A torture of counters for a moment, in each strategy.
 const TORTURE: Program = Program {
@@ -62,7 +63,7 @@ pub(super) const ARM64: Machine = Machine {
     name: "arm64",
     target: &targets::ARM64,
     architecture: &architectures::ARM64,
-    kernel: kernel("6.12", "trixie", "linux-image-cloud-arm64"),
+    kernel: TRIXIE,
     processors: 4,
     hotplug: false,
     programs: &FIRST,
@@ -80,7 +81,7 @@ const X86_64: Machine = Machine {
     name: "x86-64 16",
     target: &targets::X86_64,
     architecture: &architectures::AMD64,
-    kernel: kernel("6.12", "trixie", "linux-image-cloud-amd64"),
+    kernel: TRIXIE,
     processors: 16,
     hotplug: false,
     programs: &BY_ROWS,
@@ -93,18 +94,8 @@ pub(super) const MACHINES: [Machine; 12] = [
     Machine { name: "arm64 windows", programs: &WINDOWS, ..ARM64 },
     Machine { name: "arm64 soak", programs: &[SOAK], ..ARM64 },
     HOTPLUG,
-    Machine {
-        name: "arm64 6.1",
-        kernel: kernel("6.1", "bookworm", "linux-image-cloud-arm64"),
-        programs: &BY_ROWS,
-        ..ARM64
-    },
-    Machine {
-        name: "arm64 5.10",
-        kernel: kernel("5.10", "bullseye", "linux-image-cloud-arm64"),
-        programs: &BY_ROWS,
-        ..ARM64
-    },
+    Machine { name: "arm64 6.1", kernel: BOOKWORM, programs: &BY_ROWS, ..ARM64 },
+    Machine { name: "arm64 5.10", kernel: BULLSEYE, programs: &BY_ROWS, ..ARM64 },
     X86_64,
     Machine { name: "x86-64 64", processors: 64, ..X86_64 },
     Machine {
@@ -114,16 +105,6 @@ pub(super) const MACHINES: [Machine; 12] = [
         programs: &[TORTURED],
         ..X86_64
     },
-    Machine {
-        name: "x86-64 6.1",
-        kernel: kernel("6.1", "bookworm", "linux-image-cloud-amd64"),
-        processors: 4,
-        ..X86_64
-    },
-    Machine {
-        name: "x86-64 5.10",
-        kernel: kernel("5.10", "bullseye", "linux-image-cloud-amd64"),
-        processors: 4,
-        ..X86_64
-    },
+    Machine { name: "x86-64 6.1", kernel: BOOKWORM, processors: 4, ..X86_64 },
+    Machine { name: "x86-64 5.10", kernel: BULLSEYE, processors: 4, ..X86_64 },
 ];

@@ -1,6 +1,7 @@
 //! The targets, and what is done for each.
 
-use super::architectures::{self, Architecture};
+use super::architectures::{self, ARMHF, Architecture, I386, PPC64EL, RISCV64, S390X};
+use Std::Package;
 
 /// A target that the library is compiled for.
 pub(super) struct Target {
@@ -48,7 +49,7 @@ pub(super) const SOURCE: (&str, &str) = ("/usr/lib/rustlib/src/rust/library", "r
 
 pub(super) const ARM64: Target = Target {
     triple: "aarch64-unknown-linux-gnu",
-    std: Std::Package(&architectures::ARM64),
+    std: Package(&architectures::ARM64),
     linker: Some("aarch64-linux-gnu-gcc"),
     needs: &[
         ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
@@ -68,8 +69,26 @@ pub(super) const X86_64: Target = Target {
     tested: Tested::Machine { emulator: None, library: "/" },
 };
 
-const fn emulated(emulator: &'static str, library: &'static str) -> Tested {
-    Tested::Emulated { emulator, library }
+/// A target of Linux that Debian has a cross compiler for, and an emulator of its processor.
+macro_rules! cross {
+    ($triple:literal, $std:expr, $gnu:literal, $debian:literal, $emulator:literal) => {
+        Target {
+            triple: $triple,
+            std: $std,
+            linker: Some(concat!($gnu, "-gcc")),
+            needs: &[
+                (concat!("/usr/bin/", $gnu, "-gcc"), concat!("gcc-", $gnu)),
+                (
+                    concat!("/usr/", $gnu, "/lib/libc.so.6"),
+                    concat!("libc6-dev-", $debian, "-cross"),
+                ),
+            ],
+            tested: Tested::Emulated {
+                emulator: concat!("qemu-", $emulator, "-static"),
+                library: concat!("/usr/", $gnu),
+            },
+        }
+    };
 }
 
 /// A target of which nothing but the types is checked.
@@ -80,67 +99,25 @@ const fn checked(triple: &'static str) -> Target {
 pub(super) const TARGETS: [Target; 17] = [
     X86_64,
     ARM64,
-    Target {
-        triple: "armv7-unknown-linux-gnueabihf",
-        std: Std::Package(&architectures::ARMHF),
-        linker: Some("arm-linux-gnueabihf-gcc"),
-        needs: &[
-            ("/usr/bin/arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
-            ("/usr/arm-linux-gnueabihf/lib/libc.so.6", "libc6-dev-armhf-cross"),
-        ],
-        tested: emulated("qemu-arm-static", "/usr/arm-linux-gnueabihf"),
-    },
-    Target {
-        triple: "i686-unknown-linux-gnu",
-        std: Std::Package(&architectures::I386),
-        linker: Some("i686-linux-gnu-gcc"),
-        needs: &[
-            ("/usr/bin/i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
-            ("/usr/i686-linux-gnu/lib/libc.so.6", "libc6-dev-i386-cross"),
-        ],
-        tested: emulated("qemu-i386-static", "/usr/i686-linux-gnu"),
-    },
-    Target {
-        triple: "powerpc64le-unknown-linux-gnu",
-        std: Std::Package(&architectures::PPC64EL),
-        linker: Some("powerpc64le-linux-gnu-gcc"),
-        needs: &[
-            ("/usr/bin/powerpc64le-linux-gnu-gcc", "gcc-powerpc64le-linux-gnu"),
-            ("/usr/powerpc64le-linux-gnu/lib/libc.so.6", "libc6-dev-ppc64el-cross"),
-        ],
-        tested: emulated("qemu-ppc64le-static", "/usr/powerpc64le-linux-gnu"),
-    },
-    Target {
-        triple: "riscv64gc-unknown-linux-gnu",
-        std: Std::Package(&architectures::RISCV64),
-        linker: Some("riscv64-linux-gnu-gcc"),
-        needs: &[
-            ("/usr/bin/riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"),
-            ("/usr/riscv64-linux-gnu/lib/libc.so.6", "libc6-dev-riscv64-cross"),
-        ],
-        tested: emulated("qemu-riscv64-static", "/usr/riscv64-linux-gnu"),
-    },
-    Target {
-        triple: "s390x-unknown-linux-gnu",
-        std: Std::Package(&architectures::S390X),
-        linker: Some("s390x-linux-gnu-gcc"),
-        needs: &[
-            ("/usr/bin/s390x-linux-gnu-gcc", "gcc-s390x-linux-gnu"),
-            ("/usr/s390x-linux-gnu/lib/libc.so.6", "libc6-dev-s390x-cross"),
-        ],
-        tested: emulated("qemu-s390x-static", "/usr/s390x-linux-gnu"),
-    },
+    cross!("armv7-unknown-linux-gnueabihf", Package(&ARMHF), "arm-linux-gnueabihf", "armhf", "arm"),
+    cross!("i686-unknown-linux-gnu", Package(&I386), "i686-linux-gnu", "i386", "i386"),
+    cross!(
+        "powerpc64le-unknown-linux-gnu",
+        Package(&PPC64EL),
+        "powerpc64le-linux-gnu",
+        "ppc64el",
+        "ppc64le"
+    ),
+    cross!(
+        "riscv64gc-unknown-linux-gnu",
+        Package(&RISCV64),
+        "riscv64-linux-gnu",
+        "riscv64",
+        "riscv64"
+    ),
+    cross!("s390x-unknown-linux-gnu", Package(&S390X), "s390x-linux-gnu", "s390x", "s390x"),
     // Big-endian, and without atomics of 64 bits.
-    Target {
-        triple: "powerpc-unknown-linux-gnu",
-        std: Std::Source,
-        linker: Some("powerpc-linux-gnu-gcc"),
-        needs: &[
-            ("/usr/bin/powerpc-linux-gnu-gcc", "gcc-powerpc-linux-gnu"),
-            ("/usr/powerpc-linux-gnu/lib/libc.so.6", "libc6-dev-powerpc-cross"),
-        ],
-        tested: emulated("qemu-ppc-static", "/usr/powerpc-linux-gnu"),
-    },
+    cross!("powerpc-unknown-linux-gnu", Std::Source, "powerpc-linux-gnu", "powerpc", "ppc"),
     Target {
         triple: "x86_64-unknown-linux-musl",
         std: Std::Source,

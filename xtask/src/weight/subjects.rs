@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::measured::Sizes;
+use crate::paragraphs::{Paragraph, paragraphs};
 use crate::sources::write;
 
 /// The rival whose build is the measure of ours: the folder of its package.
@@ -46,50 +47,34 @@ pub(super) struct Subject {
     pub(super) folder: &'static str,
     /// The table of dependencies in its manifest.
     dependencies: String,
-    counter: &'static str,
-    window: Option<&'static str>,
+    /// The sources of its programs.
+    sources: Vec<(Program, String)>,
     /// The ceiling of its build's CPU time, as a ratio to the yardstick's.
     pub(super) ratio_ceiling: Option<f64>,
 }
 
-const EMPTY: &str = "fn main() {
-    println!(\"{}\", std::env::args().count());
-}
-";
+/// The programs, and the rivals.
+const LIST: &str = include_str!("../../weight.txt");
 
-const COUNTER: &str = "use windrow::Counter;
-static REQUESTS: Counter = Counter::new();
-fn main() {
-    REQUESTS.add(std::env::args().count() as u64);
-    println!(\"{}\", REQUESTS.sum());
+/// Returns the source of one of our programs.
+fn source(program: Program) -> (Program, String) {
+    let is_it = |entry: &Paragraph<'_>| entry.one("program ").ok() == Some(program.name());
+    let entry = paragraphs(LIST).find(is_it);
+    (program, entry.map_or_else(String::new, |entry| entry.text("+")))
 }
-";
 
-const WINDOW: &str = "use std::time::Duration;
-use windrow::{Counter, SlidingWindow};
-windrow::events! {
-    enum Http { Pass: Count, Block: Count }
+/// Returns a package with all our programs.
+fn subject(shown: String, folder: &'static str, dependency: &str) -> Subject {
+    let dependencies = format!("windrow = {{ {dependency} }}");
+    let sources = Program::ALL.map(source).into();
+    Subject { shown, folder, dependencies, sources, ratio_ceiling: None }
 }
-static REQUESTS: Counter = Counter::new();
-static HTTP: SlidingWindow<Http> = SlidingWindow::of(Duration::from_secs(60), 60);
-fn main() {
-    let n = std::env::args().count() as u64;
-    REQUESTS.add(n);
-    HTTP.add(Http::Pass, n);
-    println!(\"{} {}\", REQUESTS.sum(), HTTP.sum(Http::Pass));
-}
-";
 
 /// Returns the packages of the library at `root`: as a user gets it, and without its features.
 pub(super) fn ours(root: &Path) -> Vec<Subject> {
-    let path = root.display();
-    let with = |shown: &str, folder, more: &str, ceiling| Subject {
-        shown: shown.to_owned(),
-        folder,
-        dependencies: format!("windrow = {{ path = '{path}'{more} }}"),
-        counter: COUNTER,
-        window: Some(WINDOW),
+    let with = |shown: &str, folder, more, ceiling| Subject {
         ratio_ceiling: Some(ceiling),
+        ..subject(shown.to_owned(), folder, &format!("path = '{}'{more}", root.display()))
     };
     vec![
         with("windrow", "default", "", 1.8),
@@ -100,29 +85,13 @@ pub(super) fn ours(root: &Path) -> Vec<Subject> {
 impl Subject {
     /// Returns the package of the library at an earlier `commit`, in the folder `sources`.
     pub(super) fn earlier(commit: &str, sources: &Path) -> Subject {
-        Subject {
-            shown: format!("windrow at {commit}"),
-            folder: "before",
-            dependencies: format!("windrow = {{ path = '{}' }}", sources.display()),
-            counter: COUNTER,
-            window: Some(WINDOW),
-            ratio_ceiling: None,
-        }
+        let path = format!("path = '{}'", sources.display());
+        subject(format!("windrow at {commit}"), "before", &path)
     }
 
-    /// Returns the source of a program, if the package has it.
-    pub(super) fn source(&self, program: Program) -> Option<&'static str> {
-        match program {
-            Program::Empty => Some(EMPTY),
-            Program::Counter => Some(self.counter),
-            Program::Window => self.window,
-        }
-    }
-
-    /// Returns the name of the program with most in it.
-    pub(super) fn heaviest(&self) -> &'static str {
-        let program = if self.window.is_some() { Program::Window } else { Program::Counter };
-        program.name()
+    /// Returns its programs; the last has most in it.
+    pub(super) fn programs(&self) -> impl DoubleEndedIterator<Item = Program> {
+        self.sources.iter().map(|(program, _)| *program)
     }
 
     /// Writes the package, with the versions in `lock`.
@@ -137,90 +106,41 @@ impl Subject {
             self.folder, self.dependencies
         );
         write(&folder.join("Cargo.toml"), &manifest)?;
-        for program in Program::ALL {
-            if let Some(source) = self.source(program) {
-                write(&programs.join(format!("{}.rs", program.name())), source)?;
-            }
-        }
-        Ok(())
+        self.sources.iter().try_for_each(|(program, source)| {
+            write(&programs.join(format!("{}.rs", program.name())), source)
+        })
     }
 }
 
 /// Returns the packages of the first `count` rivals, as their users get them. The first one is the
 /// yardstick.
 pub(super) fn rivals(count: usize) -> Vec<Subject> {
-    let all = [
-        (
-            YARDSTICK,
-            "prometheus-client = \"0.25\"",
-            "use prometheus_client::metrics::counter::Counter;
-use prometheus_client::registry::Registry;
-fn main() {
-    let requests = <Counter>::default();
-    let mut registry = Registry::default();
-    registry.register(\"requests\", \"Requests\", requests.clone());
-    requests.inc_by(std::env::args().count() as u64);
-    println!(\"{}\", requests.get());
-}
-",
-        ),
-        (
-            "contatori",
-            "contatori = \"0.7.5\"",
-            "use contatori::counters::Observable;
-use contatori::counters::unsigned::Unsigned;
-static REQUESTS: Unsigned = Unsigned::new();
-fn main() {
-    REQUESTS.add(std::env::args().count());
-    println!(\"{:?}\", REQUESTS.value());
-}
-",
-        ),
-        (
-            "governor",
-            "governor = \"0.10\"",
-            "use std::num::NonZeroU32;
-use governor::{Quota, RateLimiter};
-fn main() {
-    let limiter = RateLimiter::direct(Quota::per_second(NonZeroU32::MIN));
-    println!(\"{}\", limiter.check().is_ok());
-}
-",
-        ),
-        (
-            "metrics",
-            "metrics = \"0.24\"
-metrics-exporter-prometheus = { version = \"0.18\", default-features = false }",
-            "use metrics_exporter_prometheus::PrometheusBuilder;
-fn main() {
-    let handle = PrometheusBuilder::new().install_recorder().unwrap();
-    metrics::counter!(\"requests\").increment(std::env::args().count() as u64);
-    println!(\"{}\", handle.render());
-}
-",
-        ),
-        (
-            "prometheus",
-            "prometheus = \"0.14\"",
-            "use prometheus::{Encoder, IntCounter, TextEncoder};
-fn main() {
-    let requests = IntCounter::new(\"requests\", \"Requests\").unwrap();
-    prometheus::register(Box::new(requests.clone())).unwrap();
-    requests.inc_by(std::env::args().count() as u64);
-    let mut text = Vec::new();
-    TextEncoder::new().encode(&prometheus::gather(), &mut text).unwrap();
-    println!(\"{}\", text.len());
-}
-",
-        ),
-    ];
-    let subject = |(folder, dependencies, counter): (&'static str, &str, &'static str)| Subject {
-        shown: folder.to_owned(),
-        folder,
-        dependencies: dependencies.to_owned(),
-        counter,
-        window: None,
-        ratio_ceiling: None,
+    let rival = |entry: Paragraph<'static>| {
+        let folder = entry.one("rival ").ok()?;
+        Some(Subject {
+            shown: folder.to_owned(),
+            folder,
+            dependencies: entry.text("needs "),
+            sources: vec![source(Program::Empty), (Program::Counter, entry.text("+"))],
+            ratio_ceiling: None,
+        })
     };
-    all.into_iter().take(count).map(subject).collect()
+    paragraphs(LIST).filter_map(rival).take(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_has_all_programs_and_the_yardstick_first() {
+        let rivals = rivals(usize::MAX);
+        assert_eq!((rivals[0].folder, rivals.len()), (YARDSTICK, 5));
+        for subject in rivals.iter().chain(&ours(Path::new("/windrow"))) {
+            assert!(subject.dependencies.contains(" = "), "{}", subject.shown);
+            for (program, source) in &subject.sources {
+                assert!(source.contains("fn main() {\n    "), "{}: {program:?}", subject.shown);
+            }
+        }
+    }
 }

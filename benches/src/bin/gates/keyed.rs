@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use windrow::clock::Coarse;
-use windrow_benches::harness::{Rival, cores, spend_on_adds};
-use windrow_benches::heap::Counting;
+use windrow_benches::harness::{Rival, cores, in_rounds, spend_on_adds};
+use windrow_benches::heap::{Counting, resident};
 use windrow_benches::lab::stats::{Sample, Spread};
 use windrow_benches::limits::{
     KeyedGovernor, PacesByNumber, Terms, Timed, paces_by_number, paces_by_text,
@@ -73,12 +73,6 @@ impl Contender {
         }
         assert_eq!(self.keyed.sum(), 0, "{} has refused", self.name);
     }
-}
-
-/// Returns the bytes of the process that are in memory.
-fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    pages.split_whitespace().nth(1).and_then(|it| it.parse().ok()).map_or(0, |it: usize| it * 4096)
 }
 
 /// The key of a number, as a text of 24 characters.
@@ -150,14 +144,8 @@ pub(crate) fn run(heap: &Counting, rounds: usize) {
     for keys in [10_000, 1_000_000] {
         let [mut numbers, mut texts] = contenders(heap, keys);
         heap.stop(true);
-        let count = numbers.len() + texts.len();
-        for round in 0..rounds {
-            // In an order that is turned by one from round to round.
-            for turn in 0..count {
-                let at = (round + turn) % count;
-                numbers.iter_mut().chain(&mut texts).nth(at).expect("so many").measure();
-            }
-        }
+        let mut all: Vec<_> = numbers.iter_mut().chain(&mut texts).collect();
+        in_rounds(rounds, &mut all, |contender| contender.measure());
         show(&numbers, &format!("{keys} numbers"));
         show(&texts, &format!("{keys} texts of 24 characters"));
         drop((numbers, texts));

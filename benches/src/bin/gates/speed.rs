@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Precise, Ticker};
-use windrow_benches::harness::{Rival, cores, spend_on_adds};
+use windrow_benches::harness::{Rival, cores, in_rounds, spend_on_adds};
 use windrow_benches::lab::stats::{Sample, Spread};
 #[cfg(feature = "sentinel")]
 use windrow_benches::limits::Flow;
@@ -211,14 +211,8 @@ fn beside_governor(all: &[Contender]) {
 
 pub(crate) fn run(rounds: usize) {
     let (mut one, mut many) = (one_key(), many_keys());
-    let count = one.len() + many.len();
-    for round in 0..rounds {
-        // In an order that is turned by one from round to round.
-        for turn in 0..count {
-            let at = (round + turn) % count;
-            one.iter_mut().chain(&mut many).nth(at).expect("so many").measure();
-        }
-    }
+    let mut all: Vec<_> = one.iter_mut().chain(&mut many).collect();
+    in_rounds(rounds, &mut all, |contender| contender.measure());
     show(&one, "one key, ns a decision");
     beside_governor(&one);
     show(&many, "10 000 keys, ns a decision");

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use windrow::clock::Ticker;
+use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::print_table;
 
 use crate::finds::{CAPACITY, Finds};
@@ -31,10 +32,10 @@ pub(crate) fn print(threads: usize) {
         }
         let row = [
             name.to_owned(),
-            format!("{:.1}", median(&map)[0]),
-            format!("{:.1}", median(&own)[0]),
+            median(&map),
+            median(&own),
             ratio(&own, &map),
-            format!("{:.1}", median(&ticking)[0]),
+            median(&ticking),
             ratio(&ticking, &map),
         ];
         rows.push(row.to_vec());
@@ -63,15 +64,10 @@ fn on_a_ticker() -> impl Finds {
     Windrow(keys.build().expect("an hour in two buckets"))
 }
 
-/// Returns the median, the least and the greatest.
-fn median(all: &[f64]) -> [f64; 3] {
-    let mut all = all.to_vec();
-    all.sort_unstable_by(f64::total_cmp);
-    [all[all.len() / 2], all[0], all[all.len() - 1]]
+fn median(times: &[f64]) -> String {
+    Spread::of(times.iter().copied()).show_median()
 }
 
 fn ratio(times: &[f64], to: &[f64]) -> String {
-    let ratios: Vec<f64> = times.iter().zip(to).map(|(time, to)| time / to).collect();
-    let [median, least, most] = median(&ratios);
-    format!("{median:.2} ({least:.2} to {most:.2})")
+    Spread::of(times.iter().zip(to).map(|(time, to)| time / to)).show()
 }

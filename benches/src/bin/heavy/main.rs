@@ -26,6 +26,7 @@ use rivals::ALL;
 use streams::Stream;
 use time::time;
 use windrow_benches::harness::cores;
+use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::{print_caption, print_table};
 
 const ROUNDS: usize = 9;
@@ -101,11 +102,8 @@ fn print_times(streams: &[Stream], threads: usize) {
                 times.push(time(&*finds, keys, threads));
             }
         }
-        let median = |times: &mut Vec<f64>| {
-            times.sort_unstable_by(f64::total_cmp);
-            format!("{:.0}", times[ROUNDS / 2])
-        };
-        rows.push([(*name).to_owned()].into_iter().chain(times.iter_mut().map(median)).collect());
+        let median = |times: &Vec<f64>| Spread::of(times.iter().copied()).show_median();
+        rows.push([(*name).to_owned()].into_iter().chain(times.iter().map(median)).collect());
     }
     eprint!("{:40}\r", "");
     print_table(&heads, &rows);

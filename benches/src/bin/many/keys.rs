@@ -61,47 +61,39 @@ fn gate() -> Gate<Still> {
     Gate::builder(10).buckets(10).strict().clock(Still).build().expect("ten a second")
 }
 
-impl Keyed for Limits<Client, Still> {
-    const NAME: &str = "windrow-tower, Limits";
-
-    fn new(keys: usize) -> Self {
-        Limits::new(keys, |_| gate())
-    }
-
-    fn ask(&self, key: u64) -> bool {
-        self.admit(Client { number: key }, 1, Duration::ZERO).is_granted()
-    }
-
-    fn forget(&self) {
-        self.forget_idle();
-    }
-
-    fn keys(&self) -> usize {
-        self.family().len()
-    }
+fn pace() -> Pace<Still> {
+    let builder = Pace::builder(Duration::from_millis(100)).burst(10).clock(Still);
+    builder.build().expect("ten a second")
 }
 
-impl Keyed for PaceLimits<Client, Pace<Still>> {
-    const NAME: &str = "windrow-tower, PaceLimits";
+/// Makes contenders of windrow-tower's limits.
+macro_rules! of_tower {
+    ($($limits:ty: $name:literal, $make:expr;)*) => {$(
+        impl Keyed for $limits {
+            const NAME: &str = $name;
 
-    fn new(keys: usize) -> Self {
-        PaceLimits::new(keys, |_| {
-            let builder = Pace::builder(Duration::from_millis(100)).burst(10).clock(Still);
-            builder.build().expect("ten a second")
-        })
-    }
+            fn new(keys: usize) -> Self {
+                <$limits>::new(keys, |_| $make)
+            }
 
-    fn ask(&self, key: u64) -> bool {
-        self.admit(Client { number: key }, 1, Duration::ZERO).is_granted()
-    }
+            fn ask(&self, key: u64) -> bool {
+                self.admit(Client { number: key }, 1, Duration::ZERO).is_granted()
+            }
 
-    fn forget(&self) {
-        self.forget_idle();
-    }
+            fn forget(&self) {
+                self.forget_idle();
+            }
 
-    fn keys(&self) -> usize {
-        self.family().len()
-    }
+            fn keys(&self) -> usize {
+                self.family().len()
+            }
+        }
+    )*};
+}
+
+of_tower! {
+    Limits<Client, Still>: "windrow-tower, Limits", gate();
+    PaceLimits<Client, Pace<Still>>: "windrow-tower, PaceLimits", pace();
 }
 
 impl Keyed for Family<Client, Gate<Still>> {

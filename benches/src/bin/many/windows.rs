@@ -7,9 +7,9 @@ use std::time::Duration;
 use windrow::clock::Manual;
 use windrow::histogram::Scale;
 use windrow::{Clock, SlidingWindow, events};
-use windrow_benches::rivals::Ring;
 use windrow_benches::rivals::leap_array::LeapArray;
 use windrow_benches::rivals::mutex_ring::MutexRing;
+use windrow_benches::rivals::{LEAP_ARRAY, MUTEX_RING, Ring};
 
 use crate::part::{AT_RANDOM, Part, Row, at_random, bytes, nanos, sets};
 
@@ -41,92 +41,63 @@ trait Window: Sized {
     fn sum(&self, clock: &Manual) -> u64;
 }
 
-impl Window for SlidingWindow<Counts, Manual> {
-    const NAME: &str = "windrow";
-    const MOST: usize = 1_000_000;
+/// Makes contenders of windrow's windows, which differ in an event.
+macro_rules! ours {
+    ($($events:ty: $name:literal, $most:literal, |$window:ident| $add:expr, $event:expr;)*) => {$(
+        impl Window for SlidingWindow<$events, Manual> {
+            const NAME: &str = $name;
+            const MOST: usize = $most;
 
-    fn new(clock: &Manual) -> Self {
-        let builder = SlidingWindow::builder().interval(INTERVAL).buckets(BUCKETS);
-        builder.clock(clock.clone()).build().expect("ten buckets")
-    }
+            fn new(clock: &Manual) -> Self {
+                let builder = SlidingWindow::builder().interval(INTERVAL).buckets(BUCKETS);
+                builder.clock(clock.clone()).build().expect("ten buckets")
+            }
 
-    fn add(&self, _clock: &Manual) {
-        SlidingWindow::add(self, Counts::Ok, 1);
-    }
+            fn add(&self, _clock: &Manual) {
+                let $window = self;
+                $add
+            }
 
-    fn sum(&self, _clock: &Manual) -> u64 {
-        SlidingWindow::sum(self, Counts::Ok)
-    }
+            fn sum(&self, _clock: &Manual) -> u64 {
+                SlidingWindow::sum(self, $event)
+            }
+        }
+    )*};
 }
 
-impl Window for SlidingWindow<Timed, Manual> {
-    const NAME: &str = "windrow, a histogram, too";
-    const MOST: usize = 100_000;
-
-    fn new(clock: &Manual) -> Self {
-        let builder = SlidingWindow::builder().interval(INTERVAL).buckets(BUCKETS);
-        builder.clock(clock.clone()).build().expect("ten buckets")
-    }
-
-    fn add(&self, _clock: &Manual) {
-        self.record(Timed::Rt, 1_000_000);
-    }
-
-    fn sum(&self, _clock: &Manual) -> u64 {
-        SlidingWindow::sum(self, Timed::Rt)
-    }
+ours! {
+    Counts: "windrow", 1_000_000, |window| SlidingWindow::add(window, Counts::Ok, 1), Counts::Ok;
+    Timed: "windrow, a histogram, too", 100_000,
+        |window| window.record(Timed::Rt, 1_000_000), Timed::Rt;
+    Fine: "windrow, a finer histogram, too", 50_000,
+        |window| window.record(Fine::Rt, 1_000_000), Fine::Rt;
 }
 
-impl Window for SlidingWindow<Fine, Manual> {
-    const NAME: &str = "windrow, a finer histogram, too";
-    const MOST: usize = 50_000;
+/// Makes contenders of rings, which are told the time.
+macro_rules! rings {
+    ($($ring:ty: $name:expr, $most:literal;)*) => {$(
+        impl Window for $ring {
+            const NAME: &str = $name;
+            const MOST: usize = $most;
 
-    fn new(clock: &Manual) -> Self {
-        let builder = SlidingWindow::builder().interval(INTERVAL).buckets(BUCKETS);
-        builder.clock(clock.clone()).build().expect("ten buckets")
-    }
+            fn new(_clock: &Manual) -> Self {
+                <$ring>::new(INTERVAL.as_nanos() as u64, BUCKETS)
+            }
 
-    fn add(&self, _clock: &Manual) {
-        self.record(Fine::Rt, 1_000_000);
-    }
+            fn add(&self, clock: &Manual) {
+                self.add_at(clock.now().as_nanos(), 1);
+            }
 
-    fn sum(&self, _clock: &Manual) -> u64 {
-        SlidingWindow::sum(self, Fine::Rt)
-    }
+            fn sum(&self, clock: &Manual) -> u64 {
+                self.sum_at(clock.now().as_nanos())
+            }
+        }
+    )*};
 }
 
-impl Window for LeapArray {
-    const NAME: &str = "reset-lock LeapArray";
-    const MOST: usize = 100_000;
-
-    fn new(_clock: &Manual) -> Self {
-        LeapArray::new(INTERVAL.as_nanos() as u64, BUCKETS)
-    }
-
-    fn add(&self, clock: &Manual) {
-        self.add_at(clock.now().as_nanos(), 1);
-    }
-
-    fn sum(&self, clock: &Manual) -> u64 {
-        self.sum_at(clock.now().as_nanos())
-    }
-}
-
-impl Window for MutexRing {
-    const NAME: &str = "Mutex around a ring";
-    const MOST: usize = 1_000_000;
-
-    fn new(_clock: &Manual) -> Self {
-        MutexRing::new(INTERVAL.as_nanos() as u64, BUCKETS)
-    }
-
-    fn add(&self, clock: &Manual) {
-        self.add_at(clock.now().as_nanos(), 1);
-    }
-
-    fn sum(&self, clock: &Manual) -> u64 {
-        self.sum_at(clock.now().as_nanos())
-    }
+rings! {
+    LeapArray: LEAP_ARRAY, 100_000;
+    MutexRing: MUTEX_RING, 1_000_000;
 }
 
 /// Measures a contender with this number of windows, or with the most that there can be if these

@@ -19,7 +19,7 @@ use windrow_benches::harness::{Contender, cores, rate_of_adds};
 use windrow_benches::lab::progress::Progress;
 use windrow_benches::lab::speed::doubled;
 use windrow_benches::lab::stats::{MARK, Sample, Spread};
-use windrow_benches::terminal::{print_caption, print_table, rounds};
+use windrow_benches::terminal::{Options, options, print_caption, print_table};
 
 use contenders::Kind;
 
@@ -98,7 +98,8 @@ fn print(kind: &str, all: &[Measured]) {
 }
 
 fn main() {
-    let rounds = rounds("scaling", 11);
+    let usual = Options { rounds: 11, ..Options::default() };
+    let Options { rounds, .. } = options("scaling", &["rounds"], usual);
     print_caption("scaling");
     for Kind { title, contenders } in contenders::all() {
         let mut progress = Progress::begin(title);

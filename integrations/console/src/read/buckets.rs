@@ -62,6 +62,10 @@ pub(crate) fn snapshot_length(snapshot: &dyn AnySnapshot) -> Duration {
     newest.map_or(snapshot.interval(), |newest| snapshot.bucket(newest).interval())
 }
 
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windrow::export::{AnyMetric, AnySpan, AnyWindow};
 
-use super::buckets::{known, reaching, snapshot_length};
+use super::buckets::{known, millis, reaching, snapshot_length};
 use crate::shown::layout::only_grows;
 
 /// The span of a row's small plot.
@@ -53,7 +53,6 @@ fn of_window(window: &dyn AnyWindow) -> Option<History> {
     counts.reverse();
     let counts = known(counts, |(is_known, count)| *is_known || *count > 0);
     let counts = counts.into_iter().map(|(_, count)| count).collect();
-    let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let age = millis(snapshot.at() - snapshot.bucket(newest).start());
     Some(History { age, step: millis(length * u32::try_from(each).unwrap_or(1)), counts })
 }

@@ -11,14 +11,15 @@
 //! The thread starts with the first request, and ends when no request has come for [`LINGER`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot::{Receiver, Sender, channel};
+use tokio::sync::oneshot::Receiver;
 
 use super::answer::{Answer, Asked};
 use super::making::make;
+use super::queue::Queue;
 use crate::read::audit::Turn;
 use crate::shown::registry::Shown;
 use crate::unusual::keeper::Keeper;
@@ -40,45 +41,26 @@ const LINGER: Duration = Duration::from_secs(5);
 pub(crate) struct Answers {
     shown: Arc<Shown>,
     keeper: Arc<Keeper>,
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    waiting: Vec<(Asked, Sender<Answer>)>,
-    has_thread: bool,
+    queue: Queue<Asked>,
 }
 
 impl Answers {
     pub(crate) fn new(shown: Arc<Shown>, keeper: Arc<Keeper>) -> Answers {
-        Answers { shown, keeper, state: Mutex::default(), changed: Condvar::new() }
+        Answers { shown, keeper, queue: Queue::new(usize::MAX) }
     }
 
     /// Asks for an answer. Its sender is dropped without one if a function that reads a metric
     /// panics, or if the thread cannot be started.
     pub(crate) fn ask(self: &Arc<Answers>, asked: Asked) -> Receiver<Answer> {
-        let (sender, receiver) = channel();
-        let mut state = self.lock();
-        state.waiting.push((asked, sender));
-        if state.has_thread {
-            self.changed.notify_all();
-        } else {
-            let answers = Arc::clone(self);
-            let name = "windrow-answers".to_owned();
-            state.has_thread =
-                thread::Builder::new().name(name).spawn(move || answers.run()).is_ok();
-            if !state.has_thread {
-                state.waiting.clear();
-            }
-        }
-        receiver
+        let answers = Arc::clone(self);
+        let receiver = self.queue.ask(asked, "windrow-answers", move || answers.run());
+        receiver.expect("any number may wait")
     }
 
     /// Runs the thread, until no request has come for a while.
-    fn run(self: Arc<Answers>) {
+    fn run(&self) {
         let mut turn = Turn::default();
-        while let Some(waiting) = self.next() {
+        while let Some(waiting) = self.queue.next(LINGER, take_turn) {
             let begun = Instant::now();
             let asked = waiting.iter().filter(|(_, sender)| !sender.is_closed());
             let asked: Vec<Asked> = asked.map(|(asked, _)| asked.clone()).collect();
@@ -92,21 +74,6 @@ impl Answers {
             }
             thread::sleep((begun.elapsed() * REST).min(MOST_REST));
         }
-    }
-
-    /// Waits for requests and returns them; `None` if the thread is to end.
-    fn next(&self) -> Option<Vec<(Asked, Sender<Answer>)>> {
-        let state = self.lock();
-        let waited =
-            self.changed.wait_timeout_while(state, LINGER, |state| state.waiting.is_empty());
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        state.has_thread = !state.waiting.is_empty();
-        state.has_thread.then(|| take_turn(&mut state.waiting))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics under the lock.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

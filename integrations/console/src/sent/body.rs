@@ -3,12 +3,13 @@
 use std::convert::Infallible;
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 
-use super::hub::{Latest, Listener, Taking};
+use super::hub::{Latest, Listener, Seat};
 
 /// The body of a console's response. It never fails.
 ///
@@ -29,8 +30,8 @@ impl Body {
     }
 
     pub(crate) fn events(listener: Listener) -> Body {
-        let taking = listener.taking();
-        Body(Inner::Events(Events { next: next(listener), taking, at: Position::Start }))
+        let seat = Arc::clone(&listener.seat);
+        Body(Inner::Events(Events { next: next(listener), seat, at: Position::Start }))
     }
 }
 
@@ -77,7 +78,7 @@ impl Debug for Body {
 struct Events {
     /// Waits for the next frame.
     next: Pin<Box<dyn Future<Output = Listener> + Send>>,
-    taking: Taking,
+    seat: Arc<Seat>,
     at: Position,
 }
 
@@ -102,7 +103,7 @@ fn next(mut listener: Listener) -> Pin<Box<dyn Future<Output = Listener> + Send>
 
 impl Events {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if !self.taking.note() {
+        if !self.seat.note() {
             return Poll::Ready(None);
         }
         if matches!(self.at, Position::Start) {
@@ -114,7 +115,7 @@ impl Events {
             let mut listener = std::task::ready!(self.next.as_mut().poll(cx));
             let latest = listener.latest.borrow_and_update().clone();
             if let Latest::Frame(frame) = &latest {
-                self.taking.saw(frame.number);
+                self.seat.saw(frame.number);
             }
             let follows = match (&latest, self.at) {
                 (Latest::Frame(frame), Position::At(number)) => frame.number == number + 1,

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::json::Json;
+use super::json::{Items, Json};
 use super::words::{legible, part, percent, short, span, time, times, utc};
 use crate::read::number::Number;
 use crate::shown::layout::QUANTILES;
-use crate::unusual::change::Course;
+use crate::unusual::change::{Change, Course};
 use crate::unusual::list::{Found, Unusual};
 use crate::unusual::what::What;
 
@@ -23,23 +23,18 @@ pub(crate) fn write(
     now: u64,
     row: impl Fn(&Found) -> Option<u64>,
 ) {
+    let list = unusual.found.iter().take(LISTED).map(|found| {
+        let Change { what, course, .. } = found.change;
+        let weight = Number::real(found.change.weight());
+        let since = beginning(now, found.ago);
+        (row(found), name(what), weight, since, says(found), self::course(course))
+    });
     json.object(|json| {
-        json.name("list").list(|json| {
-            for found in unusual.found.iter().take(LISTED) {
-                json.list(|json| {
-                    json.number(row(found));
-                    json.text(name(found.change.what));
-                    json.number(Number::real(found.change.weight()));
-                    json.number(beginning(now, found.ago));
-                    json.text(&says(found));
-                    json.text(course(found.change.course));
-                });
-            }
-        });
-        json.name("changes").number(unusual.found.len() as u64);
-        json.name("calm").number(calm(unusual, now));
-        json.name("windows").number(unusual.windows);
-        json.name("compared").number(unusual.compared);
+        json.name("list").add(Items(list));
+        json.name("changes").add(unusual.found.len() as u64);
+        json.name("calm").add(calm(unusual, now));
+        json.name("windows").add(unusual.windows);
+        json.name("compared").add(unusual.compared);
     });
 }
 

@@ -42,14 +42,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::json::Json;
+use super::json::{Item, Items, Json};
 use super::process::Line;
 use super::walk::{Read, Walk};
 use super::words::wall;
 use super::{changes, heavy};
 use crate::read::audit::{AUDITS, Turn, audit};
+use crate::read::buckets::millis;
 use crate::read::heavy::Turns;
-use crate::read::history::{History, history};
+use crate::read::history::history;
 use crate::read::ledger::{Audit, Ledger};
 use crate::read::number::Number;
 use crate::shown::names::{events_of, form_name, kind_name};
@@ -154,14 +155,14 @@ impl Sampler {
         let all = parts.all.map(|rows| {
             let mut all = Json::default();
             all.object(|json| {
-                json.name("service").text(&self.shown.service);
-                json.name("instance").text(&self.shown.instance);
-                json.name("version").text(&self.shown.version);
-                json.name("log").number(u64::from(self.shown.has_log));
+                json.name("service").add(&*self.shown.service);
+                json.name("instance").add(&*self.shown.instance);
+                json.name("version").add(&*self.shown.version);
+                json.name("log").add(u64::from(self.shown.has_log));
                 self.head(json, number, age);
-                json.name("metrics").list(|json| {
-                    self.shown.metrics.iter().for_each(|metric| self.describe(json, metric));
-                });
+                let metrics =
+                    self.shown.metrics.iter().map(|metric| described(&self.shown, metric));
+                json.name("metrics").add(Items(metrics));
                 json.name("rows").raw_list(&rows);
                 json.name("yesterday").raw_list(&parts.all_yesterday);
                 json.raw(&tail);
@@ -177,23 +178,18 @@ impl Sampler {
         self.process.note(&self.shown, read.index, key, numbers);
         let known = &mut self.known[read.index];
         if known.get(key).is_some_and(|row| row.series != read.series.number()) {
-            known.remove(key).iter().for_each(|row| parts.gone.number(row.number));
+            known.remove(key).iter().for_each(|row| parts.gone.add(row.number));
         }
         let row = if let Some(row) = known.get_mut(key) {
             // The span of a young window grows, which is no news for an empty one.
             let holds_any = numbers.iter().any(|number| !number.is_nothing());
             if row.span != span && holds_any {
                 row.span = span;
-                parts.spans.list(|json| {
-                    json.number(row.number);
-                    json.number(span);
-                });
+                parts.spans.add((row.number, span));
             }
             if row.numbers != numbers {
-                parts.rows.list(|json| {
-                    json.number(row.number);
-                    json.numbers(numbers);
-                });
+                let number = Number::Unsigned(row.number);
+                parts.rows.add(Items([number].iter().chain(numbers).copied()));
                 row.numbers.clear();
                 row.numbers.extend_from_slice(numbers);
             }
@@ -215,15 +211,12 @@ impl Sampler {
         };
         row.frame = frame;
         let yesterday = if read.is_watched { read.yesterday } else { row.yesterday };
-        let item = |json: &mut Json| {
-            json.number(row.number);
-            json.number(yesterday.map_or(Number::None, Number::real));
-        };
+        let item = (row.number, yesterday.map(Number::real));
         if row.yesterday != yesterday {
-            parts.yesterday.list(item);
+            parts.yesterday.add(item);
         }
         if yesterday.is_some() && parts.all.is_some() {
-            parts.all_yesterday.list(item);
+            parts.all_yesterday.add(item);
         }
         row.yesterday = yesterday;
         // A possible loss is read again for each frame, until it is resolved.
@@ -243,7 +236,7 @@ impl Sampler {
             known.retain(|_, row| {
                 let stays = row.frame == frame;
                 if !stays {
-                    gone.number(row.number);
+                    gone.add(row.number);
                 }
                 stays
             });
@@ -261,27 +254,21 @@ impl Sampler {
         }
         let mut json = Json::default();
         json.object(|json| {
-            json.name("audits").number(self.audits);
-            json.name("round").number(walked.div_ceil(AUDITS).max(1) as u64);
-            json.name("held").number(self.held);
-            json.name("failing").list(|json| {
-                for row in failing {
-                    json.list(|json| {
-                        json.number(row.number);
-                        json.number(row.fails_by);
-                    });
-                }
-            });
+            json.name("audits").add(self.audits);
+            json.name("round").add(walked.div_ceil(AUDITS).max(1) as u64);
+            json.name("held").add(self.held);
+            let failing = failing.iter().map(|row| (row.number, row.fails_by));
+            json.name("failing").add(Items(failing));
         });
         json.finish()
     }
 
     /// Writes the beginning of a frame.
     fn head(&self, json: &mut Json, number: u64, age: u64) {
-        json.name("epoch").text(&self.shown.epoch);
-        json.name("frame").number(number);
-        json.name("age").number(age);
-        json.name("time").number(wall());
+        json.name("epoch").add(&*self.shown.epoch);
+        json.name("frame").add(number);
+        json.name("age").add(age);
+        json.name("time").add(wall());
     }
 
     /// Returns the end of a frame: the members that each has whole.
@@ -294,26 +281,17 @@ impl Sampler {
         json.name("process").raw(process);
         json.finish()
     }
+}
 
-    /// Writes a metric's name, help, form, events, and the unit of its own values.
-    fn describe(&self, json: &mut Json, metric: &Named) {
-        let unit = |name: &str| if self.shown.is_duration(name) { "ns" } else { "" };
-        json.list(|json| {
-            json.text(&metric.name);
-            json.text(&metric.help);
-            json.text(form_name(metric.outline.form));
-            json.list(|json| {
-                for (event, kind) in events_of(metric.outline.form) {
-                    json.list(|json| {
-                        json.text(event);
-                        json.text(&kind_name(*kind));
-                        json.text(unit(event));
-                    });
-                }
-            });
-            json.text(self.shown.unit(metric).unwrap_or_default());
-        });
-    }
+/// Returns a metric's name, help, form, events, and the unit of its own values.
+fn described<'s>(shown: &'s Shown, metric: &'s Named) -> impl Item + use<'s> {
+    let form = metric.outline.form;
+    let events = events_of(form).iter().map(|(event, kind)| {
+        let unit = if shown.is_duration(event) { "ns" } else { "" };
+        (*event, kind_name(*kind), unit)
+    });
+    let unit = shown.unit(metric).unwrap_or_default();
+    (&*metric.name, &*metric.help, form_name(form), Items(events), unit)
 }
 
 /// The lists of a frame, as they grow.
@@ -331,28 +309,14 @@ struct Parts {
 
 /// Writes a whole row. Reads its last minute only if it is wanted.
 fn whole(json: &mut Json, number: u64, read: &Read<'_>) {
-    json.list(|json| {
-        json.number(number);
-        json.number(read.index as u64);
-        json.text(read.key);
-        json.number(read.span);
-        json.list(|json| json.numbers(read.numbers));
-        json.list(|json| {
-            if let Some(History { age, step, counts }) = history(read.metric) {
-                json.number(age);
-                json.number(step);
-                json.numbers(&counts);
-            }
-        });
-    });
+    let minute = history(read.metric).into_iter();
+    let minute = minute.flat_map(|of| [of.age, of.step].into_iter().chain(of.counts));
+    let numbers = Items(read.numbers.iter().copied());
+    json.add((number, read.index as u64, read.key, read.span, numbers, Items(minute)));
 }
 
 /// Returns an event of the stream.
 fn event(name: &str, data: Json) -> Bytes {
     // JSON has no line feeds of its own.
     Bytes::from(format!("event: {name}\ndata: {}\n\n", data.finish()))
-}
-
-fn millis(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -2,39 +2,23 @@
 //! both.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::json::Json;
+use super::json::{Items, Json};
 use super::words::{legible, percent};
+use crate::read::buckets::millis;
 use crate::read::heavy::tops;
 use crate::shown::heavy::{Heavy, Top, Weight};
 
 /// Writes keys for a frame: a name, a help, and for each span its milliseconds, the total weight,
 /// and the keys with their bounds.
 pub(crate) fn write(json: &mut Json, heavy: &Heavy, tops: &[Top]) {
-    json.list(|json| {
-        json.text(&heavy.name);
-        json.text(&heavy.help);
-        json.list(|json| {
-            for top in tops {
-                json.list(|json| {
-                    json.number(millis(top.span));
-                    json.number(top.total);
-                    json.list(|json| {
-                        for weight in &top.keys {
-                            json.list(|json| {
-                                json.text(&weight.key);
-                                json.number(weight.at_least);
-                                json.number(weight.at_most);
-                            });
-                        }
-                    });
-                });
-            }
-        });
+    let spans = tops.iter().map(|Top { span, total, keys }| {
+        let keys = keys.iter().map(|key| (&*key.key, key.at_least, key.at_most));
+        (millis(*span), *total, Items(keys))
     });
+    json.add((&*heavy.name, &*heavy.help, Items(spans)));
 }
 
 /// Returns all for `/snapshot.json`.
@@ -85,8 +69,4 @@ pub(crate) fn text(all: &[Heavy]) -> String {
 /// Returns a range in words, or one bound if both are the same.
 fn range(at_least: &str, at_most: &str) -> String {
     if at_least == at_most { at_least.to_owned() } else { format!("{at_least} to {at_most}") }
-}
-
-fn millis(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::frame::{Frame, Sampler};
+use crate::read::buckets::millis;
 use crate::shown::registry::Shown;
 use crate::unusual::keeper::Keeper;
 
@@ -69,8 +70,8 @@ struct State {
     number: u64,
 }
 
-/// A place among the streams.
-struct Seat {
+/// A place among the streams, by which a stream says that its client takes what it sends.
+pub(crate) struct Seat {
     taken: Instant,
     is_lost: AtomicBool,
     /// The time at which the stream was last polled, in milliseconds after `taken`. A stream is
@@ -91,6 +92,17 @@ impl Seat {
 
     fn lose(&self) {
         self.is_lost.store(true, Ordering::Relaxed);
+    }
+
+    /// Records that the stream is polled. Returns whether it still has its seat.
+    pub(crate) fn note(&self) -> bool {
+        self.polled.store(millis(self.taken.elapsed()), Ordering::Relaxed);
+        !self.is_lost.load(Ordering::Relaxed)
+    }
+
+    /// Records the number of the frame that the stream has found.
+    pub(crate) fn saw(&self, frame: u64) {
+        self.seen.store(frame, Ordering::Relaxed);
     }
 }
 
@@ -243,33 +255,10 @@ impl Drop for EndsStreams<'_> {
 pub(crate) struct Listener {
     hub: Arc<Hub>,
     pub(crate) latest: watch::Receiver<Latest>,
-    seat: Arc<Seat>,
-}
-
-/// The seat of a [`Listener`], by which its stream says that its client takes what it sends.
-#[derive(Clone)]
-pub(crate) struct Taking(Arc<Seat>);
-
-impl Taking {
-    /// Records that the stream is polled. Returns whether it still has its seat.
-    pub(crate) fn note(&self) -> bool {
-        let Seat { taken, polled, is_lost, .. } = &*self.0;
-        let now = u64::try_from(taken.elapsed().as_millis()).unwrap_or(u64::MAX);
-        polled.store(now, Ordering::Relaxed);
-        !is_lost.load(Ordering::Relaxed)
-    }
-
-    /// Records the number of the frame that the stream has found.
-    pub(crate) fn saw(&self, frame: u64) {
-        self.0.seen.store(frame, Ordering::Relaxed);
-    }
+    pub(crate) seat: Arc<Seat>,
 }
 
 impl Listener {
-    pub(crate) fn taking(&self) -> Taking {
-        Taking(Arc::clone(&self.seat))
-    }
-
     /// Asks for a full frame.
     pub(crate) fn wants_full(&self) {
         let mut state = self.hub.lock();

@@ -8,19 +8,22 @@
 //! an answer has the numbers of the others, and the error. The thread starts with the first
 //! question, and ends when the log is read and no question has come for [`LINGER`]. The sums stay.
 
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use http::{Request, StatusCode};
-use tokio::sync::oneshot::{Receiver, Sender, channel};
+use tokio::sync::oneshot::Receiver;
 use windrow_log::{Past, ReadError, Span, Total};
 
 use super::answer::Answer;
-use super::json::Json;
+use super::json::{Items, Json};
+use super::queue::{Queue, Waiting};
 use crate::query::{asked_series, parameter};
+use crate::read::buckets;
 
 /// The number of bytes that a turn reads of the lines that are new.
 const STEP: u64 = 4 << 20;
@@ -79,20 +82,12 @@ fn name_of(key: &str) -> String {
 /// The log, and the questions that wait for an answer.
 pub(crate) struct Logged {
     past: Mutex<Past>,
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    waiting: Vec<(Move, Sender<Answer>)>,
-    has_thread: bool,
+    queue: Queue<Move>,
 }
 
 impl Logged {
     pub(crate) fn new(directory: &Path) -> Logged {
-        let past = Mutex::new(Past::new(directory));
-        Logged { past, state: Mutex::default(), changed: Condvar::new() }
+        Logged { past: Mutex::new(Past::new(directory)), queue: Queue::new(WAITING) }
     }
 
     /// Asks for the answer to a request; or returns a refusal.
@@ -111,30 +106,14 @@ impl Logged {
     /// Asks for an answer; returns `None` if too many questions wait. Its sender is dropped without
     /// one if the thread cannot be started.
     fn ask(self: &Arc<Logged>, asked: Move) -> Option<Receiver<Answer>> {
-        let (sender, receiver) = channel();
-        let mut state = self.lock();
-        state.waiting.retain(|(_, sender)| !sender.is_closed());
-        if state.waiting.len() >= WAITING {
-            return None;
-        }
-        state.waiting.push((asked, sender));
-        if state.has_thread {
-            self.changed.notify_all();
-        } else {
-            let (logged, name) = (Arc::clone(self), "windrow-past".to_owned());
-            state.has_thread =
-                thread::Builder::new().name(name).spawn(move || logged.run()).is_ok();
-            if !state.has_thread {
-                state.waiting.clear();
-            }
-        }
-        Some(receiver)
+        let logged = Arc::clone(self);
+        self.queue.ask(asked, "windrow-past", move || logged.run())
     }
 
     /// Runs the thread, until the log is read and no question has come for a while.
     fn run(&self) {
         let mut linger = Duration::ZERO;
-        while let Some(waiting) = self.next(linger) {
+        while let Some(waiting) = self.queue.next(linger, mem::take) {
             // If it panics, these questions have no answer.
             let turn = half(|| catch_unwind(AssertUnwindSafe(|| self.turn(waiting))));
             linger = if turn.unwrap_or(false) { Duration::ZERO } else { LINGER };
@@ -142,7 +121,7 @@ impl Logged {
     }
 
     /// Reads on, and answers. Returns whether there is more to read.
-    fn turn(&self, waiting: Vec<(Move, Sender<Answer>)>) -> bool {
+    fn turn(&self, waiting: Waiting<Move>) -> bool {
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         let left = past.catch_up(STEP);
         for (asked, sender) in waiting {
@@ -154,21 +133,6 @@ impl Logged {
             let _ = sender.send(Answer::Made(answer.into())); // the client may have left
         }
         left.is_ok_and(|left| left > 0)
-    }
-
-    /// Waits for questions and returns them, after `linger` none; `None` if the thread is to end.
-    fn next(&self, linger: Duration) -> Option<Vec<(Move, Sender<Answer>)>> {
-        let state = self.lock();
-        let waited =
-            self.changed.wait_timeout_while(state, linger, |state| state.waiting.is_empty());
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        state.has_thread = !state.waiting.is_empty() || linger.is_zero();
-        state.has_thread.then(|| std::mem::take(&mut state.waiting))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics under the lock.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -206,7 +170,7 @@ fn written(span: &Span, failed: Option<&ReadError>) -> String {
     answer.object(|json| {
         write(json, span);
         if let Some(error) = error(span, failed) {
-            json.name("error").text(&error);
+            json.name("error").add(error);
         }
     });
     answer.finish()
@@ -221,22 +185,15 @@ fn error(span: &Span, failed: Option<&ReadError>) -> Option<String> {
 }
 
 fn write(json: &mut Json, span: &Span) {
-    integer(json.name("from"), millis(span.start).into());
-    json.name("bin_ms").number(u64::try_from(span.bin.as_millis()).unwrap_or(u64::MAX));
-    json.name("bins").number(span.bins as u64);
+    json.name("from").add(millis(span.start));
+    json.name("bin_ms").add(buckets::millis(span.bin));
+    json.name("bins").add(span.bins as u64);
     json.name("events").list(|json| {
         for event in &span.events {
             json.object(|json| {
-                json.name("name").text(&event.name);
+                json.name("name").add(&*event.name);
                 let mut numbers = |name, number: fn(&Total) -> Option<i128>| {
-                    json.name(name).list(|json| {
-                        for bin in &event.bins {
-                            match number(bin) {
-                                Some(number) => integer(json, number),
-                                None => json.raw("null"),
-                            }
-                        }
-                    });
+                    json.name(name).add(Items(event.bins.iter().map(number)));
                 };
                 numbers("count", |bin| Some(bin.count));
                 // A `Count` has nothing more.
@@ -249,33 +206,17 @@ fn write(json: &mut Json, span: &Span) {
         }
     });
     json.name("more_events").raw(if span.has_more_events { "true" } else { "false" });
-    json.name("starts").list(|json| {
-        for run in &span.runs {
-            json.list(|json| {
-                integer(json, millis(run.started).into());
-                json.text(&run.id.chars().take(64).collect::<String>());
-            });
-        }
+    let starts = span.runs.iter().map(|run| {
+        let id: String = run.id.chars().take(64).collect();
+        (millis(run.started), id)
     });
-    json.name("earlier_starts").number(span.earlier_runs);
-    json.name("dropped").number(span.dropped);
-    json.name("unread").number(span.unread);
-    json.name("unreadable").number(span.unreadable);
-    json.name("held").list(|json| {
-        if let Some((first, last)) = span.held {
-            integer(json, millis(first).into());
-            integer(json, millis(last).into());
-        }
-    });
-}
-
-/// Writes an integer, as a text where a script would round it.
-fn integer(json: &mut Json, number: i128) {
-    if number.unsigned_abs() <= 1 << 53 {
-        json.raw(&number.to_string());
-    } else {
-        json.text(&number.to_string());
-    }
+    json.name("starts").add(Items(starts));
+    json.name("earlier_starts").add(span.earlier_runs);
+    json.name("dropped").add(span.dropped);
+    json.name("unread").add(span.unread);
+    json.name("unreadable").add(span.unreadable);
+    let held = span.held.into_iter().flat_map(|(first, last)| [first, last].map(millis));
+    json.name("held").add(Items(held));
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use windrow::export::{AnySpan, AnyWindow};
 use windrow::{Kind, Stats, Timestamp};
 
 use super::values;
-use crate::read::buckets::{holds_any, known, nanos, reaching, snapshot_length};
+use crate::read::buckets::{holds_any, known, millis, nanos, reaching, snapshot_length};
 use crate::read::values::sum;
 
 /// The greatest number of points in a plot. If there are more buckets, adjacent ones share a point.
@@ -66,7 +66,7 @@ pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
 
 fn ago(now: Timestamp, point: &[&dyn AnySpan]) -> u64 {
     let begins = point.first().map_or(now, |bucket| bucket.start());
-    u64::try_from((now - begins).as_millis()).unwrap_or(u64::MAX)
+    millis(now - begins)
 }
 
 /// Returns for each event a list for each number, with an entry for each point; for histograms, in
@@ -83,30 +83,9 @@ fn events(window: &dyn AnyWindow, points: &[&[&dyn AnySpan]]) -> Value {
             let point = |point: &&[&dyn AnySpan]| -> Stats {
                 point.iter().map(|bucket| bucket.stats(event)).sum()
             };
-            lists(*kind, &points.iter().map(point).collect::<Vec<_>>())
+            values::stats_over_time(*kind, points.iter().map(point))
         };
         events.insert((*name).to_owned(), lists);
     }
     events.into()
-}
-
-/// Returns a list for each number of an event of this kind.
-fn lists(kind: Kind, points: &[Stats]) -> Value {
-    let list = |number: fn(&Stats) -> Value| points.iter().map(number).collect::<Vec<_>>();
-    let count = || list(|stats| stats.count.into());
-    let min = || list(|stats| stats.min.into());
-    let max = || list(|stats| stats.max.into());
-    match kind {
-        Kind::Count => json!({ "count": count() }),
-        Kind::Signed => json!({ "sum": list(|stats| stats.signed_sum().into()) }),
-        Kind::Value => json!({
-            "count": count(),
-            "sum": list(|stats| stats.sum.into()),
-            "min": min(),
-            "max": max(),
-        }),
-        Kind::Maximum => json!({ "max": max() }),
-        Kind::Minimum => json!({ "min": min() }),
-        _ => json!({}), // a later kind, unknown here
-    }
 }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use windrow::export::Form;
 
-use super::json::Json;
+use super::json::{Items, Json};
 use super::quantity::quantity;
 use super::words::{age, percent};
 use crate::read::number::Number;
@@ -76,19 +76,10 @@ impl Line {
             for Part(title, name, limit) in PARTS {
                 let Some(reading) = self.find(name) else { continue };
                 let limit = limit.and_then(|limit| self.find(limit));
-                let key = |reading: Reading| shown.metrics[reading.index].name.as_str();
                 let [text, more] = self.words(shown, name, reading, limit, (now, at));
-                json.list(|json| {
-                    json.list(|json| {
-                        [Some(reading), limit]
-                            .into_iter()
-                            .flatten()
-                            .for_each(|of| json.text(key(of)));
-                    });
-                    json.text(title);
-                    json.text(&text);
-                    json.text(&more);
-                });
+                let read = [Some(reading), limit].into_iter().flatten();
+                let keys = read.map(|of| &*shown.metrics[of.index].name);
+                json.add((Items(keys), title, text, more));
             }
         });
         self.before = self.find(CPU).and_then(|cpu| Some((cpu.number?, at)));

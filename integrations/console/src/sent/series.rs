@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use windrow::export::AnyMetric;
+use windrow::histogram::{Distribution, Scale};
 
 use super::{values, window};
 use crate::read::number::Number;
@@ -21,21 +22,21 @@ pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
             json!({ "level": Value::from(Number::real(number)) })
         }
         AnyMetric::Histogram(histogram) => {
-            let mut all = values::summary(&histogram.distribution());
-            all["lifetime"] = values::summary(&histogram.lifetime());
-            all["scale"] = values::scale(histogram.scale());
-            all
+            both(&histogram.distribution(), &histogram.lifetime(), histogram.scale())
         }
-        AnyMetric::Distribution(values) => {
-            let mut all = values::summary(values);
-            all["lifetime"] = values::summary(values);
-            all["scale"] = values::scale(values.scale());
-            all
-        }
+        AnyMetric::Distribution(values) => both(values, values, values.scale()),
         AnyMetric::Window(window) => window::all(window),
         // Each field is a row of its own.
         AnyMetric::Fields(_) => json!({}),
     }
+}
+
+/// Returns the numbers of a distribution, and those of the all-time distribution.
+fn both(values: &Distribution, lifetime: &Distribution, scale: Scale) -> Value {
+    let mut both = values::summary(values);
+    both["lifetime"] = values::summary(lifetime);
+    both["scale"] = values::scale(scale);
+    both
 }
 
 /// Reads all numbers of a series, and its numbers by time and by core.

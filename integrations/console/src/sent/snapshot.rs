@@ -9,6 +9,7 @@ use super::series::{all, detail};
 use super::words::wall;
 use super::{changes, heavy, values};
 use crate::read::audit::{Checks, audit};
+use crate::read::buckets::millis;
 use crate::read::ledger::{Audit, Ledger};
 use crate::read::number::Number;
 use crate::read::row::numbers;
@@ -91,7 +92,7 @@ fn head(shown: &Shown) -> Value {
         "instance": shown.instance,
         "version": shown.version,
         "epoch": shown.epoch,
-        "age_ms": u64::try_from(shown.age().as_millis()).unwrap_or(u64::MAX),
+        "age_ms": millis(shown.age()),
         "time_ms": wall(),
     })
 }

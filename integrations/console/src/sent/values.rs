@@ -1,4 +1,4 @@
-//! Distributions in answers: their percentiles, and their cells.
+//! Numbers of events in answers; of distributions, their percentiles, and their cells.
 //!
 //! # Size
 //!
@@ -13,12 +13,43 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 use windrow::exemplar::{Exemplar, TraceContext};
 use windrow::histogram::{Distribution, Scale};
+use windrow::{Kind, Stats};
 
+use crate::read::buckets::millis;
 use crate::read::values::{percentiles, sum};
 use crate::shown::layout::QUANTILES;
 
 /// The greatest number of rows in a plot of cells by time.
 const MOST_CELLS: usize = 48;
+
+/// Returns the numbers of an event of this kind.
+pub(crate) fn stats(kind: Kind, stats: &Stats) -> Value {
+    let Stats { count, sum, min, max } = *stats;
+    match kind {
+        Kind::Count => json!({ "count": count }),
+        Kind::Signed => json!({ "sum": stats.signed_sum() }),
+        Kind::Value | Kind::Histogram(_) => {
+            json!({ "count": count, "sum": sum, "min": min, "max": max, "mean": stats.mean() })
+        }
+        Kind::Maximum => json!({ "max": max }),
+        Kind::Minimum => json!({ "min": min }),
+        _ => json!({}), // a later kind, unknown here
+    }
+}
+
+/// Returns the numbers of an event of this kind over time: see [`lists`].
+pub(crate) fn stats_over_time(kind: Kind, points: impl Iterator<Item = Stats>) -> Value {
+    let points: Vec<Value> = points.map(|point| stats(kind, &point)).collect();
+    lists(&points, &stats(kind, &Stats::default())).into()
+}
+
+/// Returns a list for each number, with an entry for each point of time. `nothing` has the names of
+/// the numbers. Means are left out: a reader can make them.
+fn lists(points: &[Value], nothing: &Value) -> Map<String, Value> {
+    let names = nothing.as_object().into_iter().flat_map(Map::keys).filter(|name| *name != "mean");
+    let list = |name: &String| points.iter().map(|point| point[name].clone()).collect();
+    names.map(|name| (name.clone(), list(name))).collect()
+}
 
 /// Returns the numbers of a distribution by name.
 pub(crate) fn summary(values: &Distribution) -> Value {
@@ -51,12 +82,12 @@ pub(crate) fn exemplars(exemplars: &[Exemplar]) -> Value {
     let now = SystemTime::now();
     let shown = |exemplar: &Exemplar| {
         let TraceContext { trace_id, span_id } = exemplar.trace;
-        let age = now.duration_since(exemplar.time).unwrap_or_default().as_millis();
+        let age = now.duration_since(exemplar.time).unwrap_or_default();
         json!({
             "value": exemplar.value,
             "trace_id": format!("{trace_id:032x}"),
             "span_id": format!("{span_id:016x}"),
-            "ago_ms": u64::try_from(age).unwrap_or(u64::MAX),
+            "ago_ms": millis(age),
         })
     };
     exemplars.iter().map(shown).collect()
@@ -72,12 +103,8 @@ pub(crate) fn cells(values: &Distribution) -> Value {
 /// `cells` has the range of each cell, in ascending order; and `used` has, for each point, the
 /// cells that it used and their counts, in turn.
 pub(crate) fn over_time(points: Vec<Distribution>) -> Value {
-    let mut lists = Map::new();
     let summaries: Vec<Value> = points.iter().map(summary).collect();
-    for name in ["count", "sum", "min", "max"].into_iter().chain(QUANTILES.map(|(name, _)| name)) {
-        let list: Vec<Value> = summaries.iter().map(|summary| summary[name].clone()).collect();
-        lists.insert(name.to_owned(), list.into());
-    }
+    let mut lists = lists(&summaries, &summary(&Distribution::default()));
     lists.insert("whole".to_owned(), summary(&sum(points.iter().cloned())));
 
     let points = fewer_cells(points);

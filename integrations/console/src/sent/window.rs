@@ -30,7 +30,7 @@ pub(crate) fn all(window: &dyn AnyWindow) -> Value {
         }
         shown["lifetime"] =
             numbers_of(*kind, || window.lifetime(event), window.lifetime_distribution(event));
-        shown["late"] = stats(*kind, &window.late(event));
+        shown["late"] = values::stats(*kind, &window.late(event));
         events.insert((*name).to_owned(), shown);
     }
     json!({
@@ -48,7 +48,7 @@ pub(crate) fn detail(window: &dyn AnyWindow, all: &mut Value) {
     for (event, (name, kind)) in window.events().iter().enumerate() {
         let shown = &mut all["events"][name];
         let walked = walk.as_ref().map(|walk| walk.stats(event)).unwrap_or_default();
-        shown["walk"] = stats(*kind, &walked);
+        shown["walk"] = values::stats(*kind, &walked);
         if let Some(values) = totals.distribution(event) {
             shown["cells"] = values::cells(&values);
             shown["exemplars"] = values::exemplars(&window.exemplars(event));
@@ -68,7 +68,7 @@ fn numbers_of(
 ) -> Value {
     match distribution {
         Some(values) => values::summary(&values),
-        None => self::stats(kind, &stats()),
+        None => values::stats(kind, &stats()),
     }
 }
 
@@ -77,21 +77,6 @@ fn numbers_of(
 fn per_second(kind: Kind, stats: &Stats, span: Duration) -> Option<f64> {
     let count = if kind == Kind::Signed { stats.signed_sum() as f64 } else { stats.count as f64 };
     (!span.is_zero()).then(|| count / span.as_secs_f64())
-}
-
-/// Returns the numbers of an event of this kind.
-fn stats(kind: Kind, stats: &Stats) -> Value {
-    let Stats { count, sum, min, max } = *stats;
-    match kind {
-        Kind::Count => json!({ "count": count }),
-        Kind::Signed => json!({ "sum": stats.signed_sum() }),
-        Kind::Value | Kind::Histogram(_) => {
-            json!({ "count": count, "sum": sum, "min": min, "max": max, "mean": stats.mean() })
-        }
-        Kind::Maximum => json!({ "max": max }),
-        Kind::Minimum => json!({ "min": min }),
-        _ => json!({}), // a later kind, unknown here
-    }
 }
 
 /// Returns the contents of each core's row: of an event, if it is a window's.

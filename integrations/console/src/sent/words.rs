@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::read::buckets::millis;
+
 /// Returns a factor.
 pub(crate) fn times(factor: f64) -> String {
     format!("\u{d7}{}", digits(factor, 2))
@@ -127,7 +129,7 @@ pub(crate) fn utc(millis: u64) -> String {
 /// Returns the milliseconds since 1970.
 pub(crate) fn wall() -> u64 {
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(Duration::as_millis(&time)).unwrap_or(u64::MAX)
+    millis(time)
 }
 
 /// Returns a key in which characters that a terminal obeys, or that change the direction of a text,

@@ -39,12 +39,8 @@ pub(crate) fn watch(
     let Some(snapshot) = minutes(window) else { return watch };
     let length = snapshot_length(&*snapshot);
     let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
-    // The newest bucket has only begun.
-    let closed: Vec<&dyn AnySpan> =
-        (0..snapshot.len().saturating_sub(1)).map(|bucket| snapshot.bucket(bucket)).collect();
-    let known = closed.iter().position(|bucket| bucket.start() >= window.built());
-    let Some(known) = known else { return watch };
-    for buckets in closed[known..].chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
+    let known: Vec<&dyn AnySpan> = known(window, &*snapshot).collect();
+    for buckets in known.chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
         let minute = minute(window, roles, buckets, watch.bounds());
         watch.minute(settings, minute);
     }
@@ -72,10 +68,8 @@ pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
     for snapshot in snapshots(window) {
         let is_long = snapshot.interval() + QUARTERS >= DAY;
         if is_long && snapshot_length(&*snapshot) <= QUARTERS {
-            let closed = 0..snapshot.len().saturating_sub(1);
-            let known = closed.map(|bucket| snapshot.bucket(bucket));
-            let known = known.filter(|bucket| bucket.start() >= window.built());
-            let near = known.filter(|bucket| Season::contains(millis(bucket.end()), millis(now)));
+            let near = known(window, &*snapshot)
+                .filter(|bucket| Season::contains(millis(bucket.end()), millis(now)));
             buckets.extend(near.map(|bucket| minute(window, roles, &[bucket], None)));
         }
     }
@@ -89,9 +83,7 @@ pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
     let then = Timestamp::from_nanos(now.as_nanos().checked_sub(nanos(DAY))?);
     let half = QUARTERS / 2;
     let is_near = |bucket: &&dyn AnySpan| {
-        bucket.start() >= window.built()
-            && bucket.end() > then - half.min(then - Timestamp::default())
-            && bucket.start() < then + half
+        bucket.end() > then - half.min(then - Timestamp::default()) && bucket.start() < then + half
     };
     let mut best = None;
     let mut longest = Duration::ZERO;
@@ -100,8 +92,7 @@ pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
         if snapshot_length(&*snapshot) > QUARTERS {
             continue;
         }
-        let closed = 0..snapshot.len().saturating_sub(1);
-        let near = closed.map(|bucket| snapshot.bucket(bucket)).filter(is_near);
+        let near = known(window, &*snapshot).filter(is_near);
         let (count, time) = near.fold((0.0, Duration::ZERO), |(count, time), bucket| {
             (count + bucket.stats(event).count as f64, time + (bucket.end() - bucket.start()))
         });
@@ -130,6 +121,17 @@ fn minutes(window: &dyn AnyWindow) -> Option<Box<dyn AnySnapshot>> {
 fn snapshots(window: &dyn AnyWindow) -> impl Iterator<Item = Box<dyn AnySnapshot>> {
     let own = (window.interval() >= LEAST).then(|| window.snapshot(None)).flatten();
     own.into_iter().chain((0..).map_while(|tier| window.snapshot(Some(tier))))
+}
+
+/// Returns the closed buckets that began after the window was built.
+fn known<'s>(
+    window: &dyn AnyWindow,
+    snapshot: &'s dyn AnySnapshot,
+) -> impl Iterator<Item = &'s dyn AnySpan> + use<'s> {
+    let built = window.built();
+    // The newest bucket has only begun.
+    let closed = (0..snapshot.len().saturating_sub(1)).map(|bucket| snapshot.bucket(bucket));
+    closed.filter(move |bucket| bucket.start() >= built)
 }
 
 /// Returns the numbers of adjacent buckets together.

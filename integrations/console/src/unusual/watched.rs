@@ -11,6 +11,7 @@ use crate::shown::layout::{FIRST_PERCENTILE, PERCENTILES};
 use crate::shown::roles::Roles;
 
 /// The watch of a series.
+#[derive(Default)]
 pub(super) struct Watched {
     /// The number of the series itself. (Its key may come to be another series'.)
     pub(super) series: u64,
@@ -29,15 +30,7 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn new(series: u64) -> Watched {
-        Watched {
-            series,
-            watch: Watch::new(series),
-            looked: None,
-            read: None,
-            yesterday: None,
-            recorded: None,
-            pass: 0,
-        }
+        Watched { series, watch: Watch::new(series), ..Watched::default() }
     }
 
     /// Makes the watch anew from the window's past; or, if that is short, or does not reach back to

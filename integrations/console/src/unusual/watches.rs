@@ -41,11 +41,8 @@ const QUARTER: u64 = 900_000;
 #[derive(Default)]
 pub(crate) struct Watches {
     settings: Settings,
-    /// The place of each, and the watches themselves.
-    places: Vec<HashMap<String, usize>>,
-    all: Vec<Watched>,
-    /// The places of forgotten watches.
-    free: Vec<usize>,
+    /// In boxes, so that the free places of a map take little.
+    all: Vec<HashMap<String, Box<Watched>>>,
     roles: Vec<Roles>,
     /// The number of passes that have begun.
     passes: u64,
@@ -58,6 +55,7 @@ pub(crate) struct Watches {
 }
 
 /// A pass over all series.
+#[derive(Default)]
 pub(crate) struct Pass {
     number: u64,
     /// The time that it has taken to read the past.
@@ -85,36 +83,22 @@ impl Watches {
         events: impl Iterator<Item = &'static [Event]>,
     ) -> Watches {
         let roles: Vec<Roles> = events.map(Roles::of).collect();
-        let places = roles.iter().map(|_| HashMap::new()).collect();
-        Watches { settings, places, roles, making: MAKING, ..Watches::default() }
+        let all = roles.iter().map(|_| HashMap::new()).collect();
+        Watches { settings, all, roles, making: MAKING, ..Watches::default() }
     }
 
     /// Begins a pass over all series.
     pub(crate) fn begin(&mut self) -> Pass {
         self.passes += 1;
         self.looked = Some(Instant::now());
-        Pass {
-            number: self.passes,
-            made_for: Duration::ZERO,
-            from: self.from,
-            next: 0,
-            missed: None,
-            missed_before: None,
-        }
+        Pass { number: self.passes, from: self.from, ..Pass::default() }
     }
 
     /// Ends a pass: forgets the series that neither it nor a later one has met.
     pub(crate) fn end(&mut self, pass: &Pass) {
         self.from = pass.missed.or(pass.missed_before).unwrap_or(0);
-        for places in &mut self.places {
-            places.retain(|_, place| {
-                let stays = self.all[*place].pass >= pass.number;
-                if !stays {
-                    self.all[*place] = Watched::new(0);
-                    self.free.push(*place);
-                }
-                stays
-            });
+        for watches in &mut self.all {
+            watches.retain(|_, watched| watched.pass >= pass.number);
         }
     }
 
@@ -130,18 +114,14 @@ impl Watches {
         let series = series.number();
         let now = millis(window.now());
         let roles = &self.roles[metric];
-        let place = self.places[metric].get(key).copied().unwrap_or_else(|| {
-            let place = self.free.pop().unwrap_or_else(|| {
-                self.all.push(Watched::new(series));
-                self.all.len() - 1
-            });
-            self.places[metric].insert(key.to_owned(), place);
-            place
-        });
-        let watched = &mut self.all[place];
+        let known = &mut self.all[metric];
+        if !known.contains_key(key) {
+            known.insert(key.to_owned(), Box::new(Watched::new(series)));
+        }
+        let watched = known.get_mut(key)?;
         watched.pass = watched.pass.max(pass.number);
         if watched.series != series {
-            *watched = Watched { pass: watched.pass, ..Watched::new(series) };
+            **watched = Watched { pass: watched.pass, ..Watched::new(series) };
         }
         let turn = pass.next;
         pass.next += 1;
@@ -186,26 +166,16 @@ impl Watches {
         } else {
             return Some(RECORDED.saturating_sub(passed));
         }
-        (!self.all.is_empty()).then(|| past::USUAL.saturating_sub(passed).min(RECORDED))
+        let is_any = self.all.iter().any(|watches| !watches.is_empty());
+        is_any.then(|| past::USUAL.saturating_sub(passed).min(RECORDED))
     }
 
     /// Keeps only these watches, and the memory that they need.
     fn keep(&mut self, stays: impl Fn(&Watched) -> bool) {
-        self.free = Vec::new();
-        let mut all: Vec<Option<Watched>> =
-            std::mem::take(&mut self.all).into_iter().map(Some).collect();
-        for places in &mut self.places {
-            places.retain(|_, place| {
-                let Some(watched) = all[*place].take_if(|watched| stays(watched)) else {
-                    return false;
-                };
-                *place = self.all.len();
-                self.all.push(watched);
-                true
-            });
-            places.shrink_to_fit();
+        for watches in &mut self.all {
+            watches.retain(|_, watched| stays(watched));
+            watches.shrink_to_fit();
         }
-        self.all.shrink_to_fit();
     }
 }
 

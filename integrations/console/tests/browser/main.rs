@@ -4,26 +4,33 @@
 
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of times made up")]
 
+// The browser, and what it is shown.
 mod browser;
-mod heavy;
-mod hostile;
-mod keys;
-mod layout;
-mod many;
-mod numbers;
 mod page;
-mod past;
-mod percentiles;
-mod pictures;
-mod process;
-mod restart;
 mod shop;
-mod tabs;
 mod traffic;
-mod truth;
-mod unusual;
-mod view;
-mod watch;
 #[path = "../console/week.rs"]
 mod week;
+
+// The contents of the page.
+mod heavy;
+mod numbers;
+mod past;
+mod percentiles;
+mod process;
+mod truth;
+mod unusual;
 mod yesterday;
+
+// Its shape, and what a reader does with it.
+mod keys;
+mod layout;
+mod pictures;
+mod tabs;
+mod view;
+mod watch;
+
+// What it bears.
+mod hostile;
+mod many;
+mod restart;

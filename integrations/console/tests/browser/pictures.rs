@@ -18,6 +18,9 @@ use crate::shop::{Served, Shop};
 /// Pictures are for reading, not for waiting.
 const MOST_BYTES: usize = 130_000;
 
+/// Returns the rows, and the first charts, as a drawing.
+const DRAWING: &str = "drawing('The page of windrow-console: what is unusual, the rows, and one of them over the last minute, hour and day', 616)";
+
 #[test]
 #[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
 fn the_page_by_day_and_by_night() {
@@ -30,6 +33,8 @@ fn the_page_by_day_and_by_night() {
     let open = shop.open_at(1_800.0);
     let server = Served::of(with_process(shop.console()));
     let mut page = Page::open(&server);
+    page.browser.value(include_str!("drawing.js"));
+    page.browser.value("record()");
     page.browser.resize(1300, 1100, false);
     let key = "requests{method=\"POST\",route=\"/checkout/payment\"}";
     let chosen = json!({ "series": key });
@@ -50,6 +55,13 @@ fn the_page_by_day_and_by_night() {
         assert!(picture.len() < MOST_BYTES, "{scheme}: {} bytes", picture.len());
         let folder = if keep { folder } else { env!("CARGO_TARGET_TMPDIR") };
         fs::write(format!("{folder}/console-{scheme}.png"), &picture).unwrap();
+        if scheme == "light" {
+            let drawing = page.browser.value(DRAWING);
+            let drawing = drawing.as_str().unwrap();
+            assert!(drawing.len() < MOST_BYTES / 2, "{} bytes", drawing.len());
+            let folder = if keep { "../../docs" } else { env!("CARGO_TARGET_TMPDIR") };
+            fs::write(format!("{folder}/console.svg"), drawing).unwrap();
+        }
     }
     drop(open);
     page.assert_well();

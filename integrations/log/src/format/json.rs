@@ -5,18 +5,16 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
 use crate::entry::{Bucket, Dropped, Entry, Heavy, HeavyKey, Run};
-use crate::format::line::{Decoded, Facts, VERSION};
+use crate::format::line::{Decoded, Facts, Summed, VERSION, What};
 use crate::order::LEAST_SLACK;
+use crate::total::Total;
 use crate::wall::Wall;
 
-pub(super) mod sums;
-
-/// A line, with events as they are written, read, or [summed](sums).
+/// A line, with events as they are [written](Counted), or [read](Pairs).
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Line<'a, E> {
@@ -77,11 +75,16 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-/// Events by name, without those that have no counts.
-enum Events<'a> {
-    Counted(&'a Facts<'a>),
-    Read { stats: Vec<(String, Stats)>, distributions: Vec<(String, Distribution)> },
-}
+/// The events of a bucket that have counts, to be written by name.
+struct Counted<'a>(&'a Facts<'a>);
+
+/// Events as they are read: by name, in the order of the line.
+struct Pairs<'a>(Vec<(Name<'a>, Numbers<'a>)>);
+
+/// A name that borrows from the line, if no character in it is escaped.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[derive(Serialize, Deserialize)]
 struct Numbers<'a> {
@@ -104,34 +107,20 @@ struct Numbers<'a> {
 }
 
 /// A value of 64 bits, written with a sign for a `Signed` event.
-#[derive(Clone, Copy, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(untagged, try_from = "serde_json::Number")]
 enum Number {
     Unsigned(u64),
     Signed(i64),
 }
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
-        struct Integer;
+impl TryFrom<serde_json::Number> for Number {
+    type Error = &'static str;
 
-        impl Visitor<'_> for Integer {
-            type Value = Number;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an integer of 64 bits")
-            }
-
-            fn visit_u64<E>(self, number: u64) -> Result<Number, E> {
-                Ok(Number::Unsigned(number))
-            }
-
-            fn visit_i64<E>(self, number: i64) -> Result<Number, E> {
-                Ok(Number::Signed(number))
-            }
-        }
-
-        deserializer.deserialize_u64(Integer)
+    fn try_from(number: serde_json::Number) -> Result<Number, &'static str> {
+        let unsigned = number.as_u64().map(Number::Unsigned);
+        let signed = || number.as_i64().map(Number::Signed);
+        unsigned.or_else(signed).ok_or("a number is an integer of 64 bits")
     }
 }
 
@@ -149,60 +138,57 @@ impl Number {
             Number::Signed(number) => number.cast_unsigned(),
         }
     }
-}
 
-impl Serialize for Events<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Events::Counted(facts) = self {
-            for (name, kind, stats) in facts.events {
-                if *stats != Stats::default() {
-                    let (count, sum) =
-                        (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
-                    let mut found = facts.distributions.iter();
-                    let distribution = found.find(|(event, _)| event == name).map(|(_, of)| of);
-                    let [p50, p90, p99] =
-                        distribution.map_or([None; 3], |values| values.quantiles([0.5, 0.9, 0.99]));
-                    let (min, max) = (stats.min, stats.max);
-                    let distribution = distribution.map(Cow::Borrowed);
-                    let numbers = Numbers { count, sum, min, max, p50, p90, p99, distribution };
-                    map.serialize_entry(name, &numbers)?;
-                }
-            }
+    fn value(self) -> i128 {
+        match self {
+            Number::Unsigned(number) => number.into(),
+            Number::Signed(number) => number.into(),
         }
-        map.end()
     }
 }
 
-impl<'de> Deserialize<'de> for Events<'_> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
+impl Serialize for Counted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Counted(facts) = self;
+        let has_counts = |event: &&(_, _, Stats)| event.2 != Stats::default();
+        serializer.collect_map(facts.events.iter().filter(has_counts).map(|(name, kind, stats)| {
+            let (count, sum) = (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
+            let mut found = facts.distributions.iter();
+            let distribution = found.find(|(event, _)| event == name).map(|(_, of)| of);
+            let [p50, p90, p99] =
+                distribution.map_or([None; 3], |values| values.quantiles([0.5, 0.9, 0.99]));
+            let (min, max) = (stats.min, stats.max);
+            let distribution = distribution.map(Cow::Borrowed);
+            (name, Numbers { count, sum, min, max, p50, p90, p99, distribution })
+        }))
+    }
+}
 
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Events<'static>;
+impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map;
+
+        impl<'de> Visitor<'de> for Map {
+            type Value = Pairs<'de>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("events by name")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let (mut all, mut distributions) = (Vec::new(), Vec::new());
-                while let Some((name, numbers)) = map.next_entry::<String, Numbers<'_>>()? {
-                    let (count, sum) = (numbers.count.bits(), numbers.sum.bits());
-                    if let Some(distribution) = numbers.distribution {
-                        distributions.push((name.clone(), distribution.into_owned()));
-                    }
-                    all.push((name, Stats { count, sum, min: numbers.min, max: numbers.max }));
+                let mut all = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    all.push(pair);
                 }
-                Ok(Events::Read { stats: all, distributions })
+                Ok(Pairs(all))
             }
         }
 
-        deserializer.deserialize_map(Pairs)
+        deserializer.deserialize_map(Map)
     }
 }
 
-fn line(line: &Line<'_, Events<'_>>) -> Vec<u8> {
+fn line(line: &Line<'_, Counted<'_>>) -> Vec<u8> {
     let mut text =
         serde_json::to_vec(line).expect("a `Vec` takes all, and each time is in jiff's range");
     text.push(b'\n');
@@ -239,7 +225,7 @@ pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
         start: Time(facts.start),
         length_ns: nanos(facts.length),
         at_ns: facts.at.as_nanos(),
-        events: Events::Counted(facts),
+        events: Counted(facts),
     })
 }
 
@@ -267,61 +253,103 @@ pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
     line(&Line::Dropped { lines: dropped.lines, from, to })
 }
 
-/// Returns whether the weights of heavy keys can be those of one bucket.
-fn is_sound(total: u64, others_at_most: u64, keys: &[(Cow<'_, str>, u64, u64)]) -> bool {
-    let is_sound =
-        |(_, at_least, at_most): &(_, u64, u64)| at_least <= at_most && *at_most <= total;
-    others_at_most <= total && keys.iter().all(is_sound)
+/// Reads a line of this version whose bounds hold; with the end of what it tells of.
+fn read(line: &str) -> Option<(Line<'_, Pairs<'_>>, Wall)> {
+    let line = serde_json::from_str(line).ok()?;
+    let end = match &line {
+        Line::Run { windrow, started, .. } => (*windrow == VERSION).then_some(started.0)?,
+        Line::Bucket { start, length_ns, .. } => start.0.plus(Duration::from_nanos(*length_ns)),
+        Line::Dropped { to, .. } => to.0,
+        Line::Heavy { start, length_ns, total, others_at_most, keys, .. } => {
+            let is_sound =
+                |(_, at_least, at_most): &(_, u64, u64)| at_least <= at_most && at_most <= total;
+            let are_sound = others_at_most <= total && keys.iter().all(is_sound);
+            are_sound.then(|| start.0.plus(Duration::from_nanos(*length_ns)))?
+        }
+    };
+    Some((line, end))
+}
+
+/// Returns the run of a line, with the slack that it states.
+fn run_of(id: Cow<'_, str>, started: &Time, slack_ns: Option<u64>) -> (Run, Duration) {
+    let run = Run { id: id.into_owned(), started: started.0.into() };
+    (run, slack_ns.map_or(LEAST_SLACK, Duration::from_nanos))
 }
 
 pub(super) fn decode(line: &str) -> Option<Decoded> {
-    let decoded = match serde_json::from_str::<Line<'_, Events<'_>>>(line).ok()? {
-        Line::Run { windrow, id, started: Time(started), slack_ns } => {
-            let run = Run { id: id.into_owned(), started: started.into() };
-            let slack = slack_ns.map_or(LEAST_SLACK, Duration::from_nanos);
-            let entry = (windrow == VERSION).then_some(Entry::Run(run))?;
-            Decoded { entry, end: started, slack: Some(slack) }
+    let (line, end) = read(line)?;
+    let mut slack = None;
+    let entry = match line {
+        Line::Run { id, started, slack_ns, .. } => {
+            let (run, stated) = run_of(id, &started, slack_ns);
+            slack = Some(stated);
+            Entry::Run(run)
         }
-        Line::Bucket { resource, start: Time(start), length_ns, at_ns, events } => {
-            let Events::Read { stats, distributions } = events else { return None };
-            let length = Duration::from_nanos(length_ns);
-            let bucket = Bucket {
+        Line::Bucket { resource, start, length_ns, at_ns, events: Pairs(pairs) } => {
+            let (mut events, mut distributions) = (Vec::new(), Vec::new());
+            for (Name(name), numbers) in pairs {
+                let name = name.into_owned();
+                let (count, sum) = (numbers.count.bits(), numbers.sum.bits());
+                if let Some(distribution) = numbers.distribution {
+                    distributions.push((name.clone(), distribution.into_owned()));
+                }
+                events.push((name, Stats { count, sum, min: numbers.min, max: numbers.max }));
+            }
+            Entry::Bucket(Bucket {
                 resource: resource.into_owned(),
-                start: start.into(),
-                length,
+                start: start.0.into(),
+                length: Duration::from_nanos(length_ns),
                 at: Timestamp::from_nanos(at_ns),
-                events: stats,
+                events,
                 distributions,
-            };
-            Decoded { entry: Entry::Bucket(bucket), end: start.plus(length), slack: None }
+            })
         }
-        Line::Dropped { lines, from: Time(from), to: Time(to) } => {
-            let dropped = Dropped { lines, from: from.into(), to: to.into() };
-            Decoded { entry: Entry::Dropped(dropped), end: to, slack: None }
+        Line::Dropped { lines, from, to } => {
+            Entry::Dropped(Dropped { lines, from: from.0.into(), to: to.0.into() })
         }
         Line::Heavy { resource, start, length_ns, at_ns, total, others_at_most, keys } => {
-            let (Time(start), length) = (start, Duration::from_nanos(length_ns));
-            if !is_sound(total, others_at_most, &keys) {
-                return None;
-            }
             let key = |(key, at_least, at_most): (Cow<'_, str>, u64, u64)| HeavyKey {
                 key: key.into_owned(),
                 at_least,
                 at_most,
             };
-            let heavy = Heavy {
+            Entry::Heavy(Heavy {
                 resource: resource.into_owned(),
-                start: start.into(),
-                length,
+                start: start.0.into(),
+                length: Duration::from_nanos(length_ns),
                 at: Timestamp::from_nanos(at_ns),
                 total,
                 others_at_most,
                 keys: keys.into_iter().map(key).collect(),
-            };
-            Decoded { entry: Entry::Heavy(heavy), end: start.plus(length), slack: None }
+            })
         }
     };
-    Some(decoded)
+    Some(Decoded { entry, end, slack })
+}
+
+/// Reads a line for its sums only: without copies of names, and with signs. A distribution is read,
+/// too: a line with a wrong one is unreadable as a whole, for all readers alike.
+pub(super) fn sums(line: &str) -> Option<Summed<'_>> {
+    let (line, end) = read(line)?;
+    let what = match line {
+        Line::Run { id, started, slack_ns, .. } => {
+            let (run, slack) = run_of(id, &started, slack_ns);
+            What::Run(run, slack)
+        }
+        Line::Bucket { resource, length_ns, events: Pairs(pairs), .. } => {
+            let events =
+                pairs.into_iter().map(|(Name(name), Numbers { count, sum, min, max, .. })| {
+                    (name, Total { count: count.value(), sum: sum.value(), min, max })
+                });
+            let length = Duration::from_nanos(length_ns);
+            What::Bucket { resource, length, events: events.collect() }
+        }
+        Line::Dropped { lines, from, to } => {
+            What::Dropped(Dropped { lines, from: from.0.into(), to: to.0.into() })
+        }
+        Line::Heavy { .. } => What::Other,
+    };
+    Some(Summed { what, end })
 }
 
 #[cfg(test)]

@@ -62,11 +62,7 @@ impl Resource {
                     continue;
                 }
             };
-            if totals.len() <= at {
-                bytes += (at + 1 - totals.len()) * size_of::<Total>();
-                totals.reserve_exact(at + 1 - totals.len());
-                totals.resize(at + 1, Total::default());
-            }
+            bytes += grow(totals, at + 1);
             totals[at].add(total);
         }
         bytes
@@ -133,7 +129,8 @@ impl Cells {
             let mut bins: BTreeMap<i64, Vec<Total>> = BTreeMap::new();
             for (bin, totals) in std::mem::take(&mut resource.bins) {
                 let into = bins.entry(grid.bin_of(finer, bin)).or_default();
-                merge(into, &totals);
+                grow(into, totals.len());
+                into.iter_mut().zip(&totals).for_each(|(into, total)| into.add(total));
             }
             let cells: usize =
                 bins.values().map(|totals| CELL + totals.len() * size_of::<Total>()).sum();
@@ -189,13 +186,10 @@ impl Cells {
     }
 }
 
-/// Adds sums of events to others.
-fn merge(into: &mut Vec<Total>, totals: &[Total]) {
-    if into.len() < totals.len() {
-        into.reserve_exact(totals.len() - into.len());
-        into.resize(totals.len(), Total::default());
-    }
-    for (into, total) in into.iter_mut().zip(totals) {
-        into.add(total);
-    }
+/// Makes room for this number of sums, if there are fewer. Returns the bytes that they take more.
+fn grow(totals: &mut Vec<Total>, length: usize) -> usize {
+    let more = length.saturating_sub(totals.len());
+    totals.reserve_exact(more);
+    totals.resize(totals.len() + more, Total::default());
+    more * size_of::<Total>()
 }

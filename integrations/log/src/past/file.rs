@@ -109,27 +109,22 @@ impl Summed {
         if self.ended == Some(self.length) { 0 } else { self.length.saturating_sub(self.offset) }
     }
 
+    /// Forgets all but the file's length.
     fn restart(&mut self) {
-        *self = Summed::of(std::mem::take(&mut self.path), self.kind);
+        let (path, length) = (std::mem::take(&mut self.path), self.length);
+        *self = Summed { length, ..Summed::of(path, self.kind) };
     }
 
     /// Reads on, until about `budget` bytes were read, or the end of the file; and takes what it
     /// has read off the budget. The sums take about `memory` bytes at most.
     pub(super) fn read_on(&mut self, budget: &mut u64, memory: usize) -> io::Result<()> {
-        let mut file = match regular::open(&self.path, OpenOptions::new().read(true)) {
-            Err(error) if error.kind() == ErrorKind::NotFound || regular::is_refusal(&error) => {
-                self.ended = Some(self.length);
-                return Ok(());
-            }
-            file => file?,
+        let Some((mut file, head)) = self.open_with_head(HEAD)? else {
+            self.ended = Some(self.length);
+            return Ok(());
         };
-        let mut head = Vec::new();
-        (&mut file).take(HEAD).read_to_end(&mut head)?;
         // Another log may have begun anew in the directory.
         if !head.starts_with(&self.head) {
-            let length = self.length;
             self.restart();
-            self.length = length;
         }
         self.head = head;
         file.seek(SeekFrom::Start(self.offset))?;
@@ -200,9 +195,7 @@ impl Summed {
     /// more now, it begins anew.
     pub(super) fn fit(&mut self, memory: usize) {
         if self.cells.has_too_little(memory) {
-            let length = self.length;
             self.restart();
-            self.length = length;
         }
         self.cells.fit(memory);
     }
@@ -215,6 +208,17 @@ impl Summed {
     /// Returns the file, opened for reading its lines, so that a read takes this number of bytes;
     /// `None` if it is gone, or is another one.
     pub(super) fn open(&self, at_once: usize) -> io::Result<Option<BufReader<File>>> {
+        let opened = self.open_with_head(self.head.len() as u64)?;
+        let Some((mut file, _)) = opened.filter(|(_, head)| *head == self.head) else {
+            return Ok(None);
+        };
+        file.seek(SeekFrom::Start(0))?;
+        Ok(Some(BufReader::with_capacity(at_once, file)))
+    }
+
+    /// Opens the file, and reads this number of bytes of it; `None` if it is gone, or is none of a
+    /// log.
+    fn open_with_head(&self, bytes: u64) -> io::Result<Option<(File, Vec<u8>)>> {
         let mut file = match regular::open(&self.path, OpenOptions::new().read(true)) {
             Err(error) if error.kind() == ErrorKind::NotFound || regular::is_refusal(&error) => {
                 return Ok(None);
@@ -222,12 +226,8 @@ impl Summed {
             file => file?,
         };
         let mut head = Vec::new();
-        (&mut file).take(self.head.len() as u64).read_to_end(&mut head)?;
-        if head != self.head {
-            return Ok(None);
-        }
-        file.seek(SeekFrom::Start(0))?;
-        Ok(Some(BufReader::with_capacity(at_once, file)))
+        (&mut file).take(bytes).read_to_end(&mut head)?;
+        Ok(Some((file, head)))
     }
 
     /// Returns the number of bytes in the sums.

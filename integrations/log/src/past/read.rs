@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Seek, SeekFrom};
 use crate::format::{Kinds, What};
 use crate::lines;
 use crate::past::file::{CHUNK, Summed};
-use crate::search::{lower_bound, upper_bound};
+use crate::search;
 use crate::total::Total;
 use crate::wall::Wall;
 
@@ -44,8 +44,8 @@ fn search(
 ) -> io::Result<Stretch> {
     // The first line is in no order.
     let first = lines::next(reader, &mut Vec::new(), length)?.bytes;
-    let begin = lower_bound(reader, kind, (first, length), from)?;
-    let end = upper_bound(reader, kind, (first, length), to)?;
+    let (begin, _) = search::search(reader, kind, (first, length), from)?;
+    let (_, end) = search::search(reader, kind, (first, length), to)?;
     Ok(Stretch { begin, end: end.min(length) })
 }
 

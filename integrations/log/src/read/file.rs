@@ -9,7 +9,7 @@ use crate::entry::Entry;
 use crate::format::{Decoded, GIVEN_UP, Kinds};
 use crate::lines::{self, Taken};
 use crate::regular;
-use crate::search::lower_bound;
+use crate::search::search;
 use crate::wall::Wall;
 
 /// A span of time.
@@ -121,7 +121,7 @@ impl OpenFile {
             (self.reader.stream_position()?, self.reader.get_ref().metadata()?.len());
         // No line ahead of a line that ended then belongs to the range.
         let bound = from.minus(slack);
-        let start = lower_bound(&mut self.reader, self.kind, (first, length), bound)?;
+        let (start, _) = search(&mut self.reader, self.kind, (first, length), bound)?;
         self.reader.seek(SeekFrom::Start(start))?;
         Ok(())
     }

@@ -66,7 +66,7 @@
 
 use windrow::pace::Terms;
 
-use super::answer::Answer;
+use super::answer::{self, Answer};
 use super::wide::Wide;
 
 /// The greatest number of limits.
@@ -101,22 +101,15 @@ struct Call {
     is_back: bool,
 }
 
-/// The part of all limits that a call has taken.
+/// The weight of a call, and all ends behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Taken {
-    now: u64,
-    /// The call's moment.
-    pub(crate) due: u64,
+pub(crate) struct Moved {
     n: u32,
     to: [u64; MOST],
 }
 
-impl Taken {
-    /// Returns the distance to the moment, in nanoseconds.
-    pub(crate) fn wait(&self) -> u64 {
-        self.due - self.now
-    }
-}
+/// The part of all limits that a call has taken.
+pub(crate) type Taken = answer::Taken<Moved>;
 
 impl Call {
     fn of([time, rest]: [u64; 2]) -> Call {
@@ -180,10 +173,10 @@ impl<'a, W: Wide> Ends<'a, W> {
     /// Decides about a call of weight `n` at `now`, whose moment may be up to `max_wait` away.
     ///
     /// It is repeated only if another call was admitted meanwhile.
-    pub(crate) fn take(&self, now: u64, n: u64, max_wait: u64) -> Answer<Taken> {
+    pub(crate) fn take(&self, now: u64, n: u64, max_wait: u64) -> Answer<Moved> {
         let Ok(n) = u32::try_from(n) else { return Answer::Refused { wait: None } };
         if n == 0 {
-            return Answer::Taken(Taken { now, due: now, n, to: [0; MOST] });
+            return Answer::Taken(Taken { now, due: now, undo: Moved { n, to: [0; MOST] } });
         }
         loop {
             let Some((head, from)) = self.settled() else {
@@ -200,7 +193,7 @@ impl<'a, W: Wide> Ends<'a, W> {
                 return Answer::Refused { wait: Some(due - now) };
             }
             if self.head.exchange(head, Call::of(head).next(now, n, false)) {
-                return Answer::Taken(Taken { now, due, n, to });
+                return Answer::Taken(Taken { now, due, undo: Moved { n, to } });
             }
         }
     }
@@ -208,15 +201,16 @@ impl<'a, W: Wide> Ends<'a, W> {
     /// Gives back what a call has taken. Returns false if a later call was admitted: it was told
     /// its moment.
     pub(crate) fn give_back(&self, taken: Taken) -> bool {
-        if taken.n == 0 {
+        let Moved { n, to } = taken.undo;
+        if n == 0 {
             return false;
         }
         loop {
             let Some((head, ends)) = self.settled() else { return false };
-            if ends != taken.to {
+            if ends != to {
                 return false;
             }
-            if self.head.exchange(head, Call::of(head).next(taken.now, taken.n, true)) {
+            if self.head.exchange(head, Call::of(head).next(taken.now, n, true)) {
                 return true;
             }
         }

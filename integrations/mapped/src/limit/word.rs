@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use windrow::pace::Terms;
 
-use super::answer::Answer;
+use super::answer::{self, Answer};
 
 /// A pace's word in the file, with its terms.
 #[derive(Clone, Copy, Debug)]
@@ -13,34 +13,27 @@ pub(crate) struct Word<'a> {
     pub(crate) terms: Terms,
 }
 
-/// The part of a pace that a call has taken.
+/// The end before a call, and behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Taken {
-    now: u64,
-    /// The call's moment.
-    pub(crate) due: u64,
+pub(crate) struct Moved {
     from: u64,
     to: u64,
 }
 
-impl Taken {
-    /// Returns the distance to the moment, in nanoseconds.
-    pub(crate) fn wait(&self) -> u64 {
-        self.due - self.now
-    }
-}
+/// The part of a pace that a call has taken.
+pub(crate) type Taken = answer::Taken<Moved>;
 
 impl Word<'_> {
     /// Decides about a call of weight `n` at `now`, whose moment may be up to `max_wait` away.
     ///
     /// It is repeated only if another call has won the exchange meanwhile.
     #[inline]
-    pub(crate) fn take(&self, now: u64, n: u64, max_wait: u64) -> Answer<Taken> {
+    pub(crate) fn take(&self, now: u64, n: u64, max_wait: u64) -> Answer<Moved> {
         // Relaxed, as all below: each decision is one exchange of one word, and nothing else is
         // published by it. An older value can only refuse, as of before something was given back.
         let mut from = self.now();
         if n == 0 {
-            return Answer::Taken(Taken { now, due: now, from, to: from });
+            return Answer::Taken(Taken { now, due: now, undo: Moved { from, to: from } });
         }
         loop {
             let Some((to, due)) = self.terms.take(from, now, n) else {
@@ -50,7 +43,7 @@ impl Word<'_> {
                 return Answer::Refused { wait: Some(due - now) };
             }
             match self.end.compare_exchange_weak(from, to, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return Answer::Taken(Taken { now, due, from, to }),
+                Ok(_) => return Answer::Taken(Taken { now, due, undo: Moved { from, to } }),
                 Err(newer) => from = newer,
             }
         }
@@ -62,7 +55,7 @@ impl Word<'_> {
     /// The end is at `to` or above until then, and it is `to` only if all later calls were given
     /// back: each call raises it, and each giving back takes away what one call has raised.
     pub(crate) fn give_back(&self, taken: Taken) -> bool {
-        let Taken { from, to, .. } = taken;
+        let Moved { from, to } = taken.undo;
         // Relaxed: as above.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         from != to && self.end.compare_exchange(to, from, order, failed).is_ok()

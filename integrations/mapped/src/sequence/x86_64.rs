@@ -50,49 +50,13 @@ macro_rules! sequence {
     };
 }
 
-/// Adds `n`, wrapping, to this processor's cell of a column, whose cell in row 0 is `first`. An
-/// error if nothing was written.
-///
-/// # Safety
-/// `area` is that of [`area`](super::area). The column's cells in the first `rows` rows are mapped.
-#[inline(always)]
-#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn add(
-    area: isize,
-    rows: u32,
-    first: *mut AtomicU64,
-    n: u64,
-) -> Result<(), Miss> {
-    // SAFETY: the promise of `sequence`, and the contract. A thread without an area of its own has
-    // a negative `cpu_id`, which is above any number of rows.
-    unsafe {
-        sequence!(area, rows, first, n, commit: ["add qword ptr [{row} + {first}], {value}"]);
-    }
-    Ok(())
-}
-
-/// Raises this processor's cell of a column to `value`, if that is greater; otherwise it writes
-/// nothing. An error if the thread has not looked at the cell, or has not written what it should.
-///
-/// # Safety
-/// The contract of [`add`].
-#[inline(always)]
-#[allow(clippy::inline_always)] // as above
-pub(crate) unsafe fn raise(
-    area: isize,
-    rows: u32,
-    first: *mut AtomicU64,
-    value: u64,
-) -> Result<(), Miss> {
-    // SAFETY: as in `add`. The jump to the end leaves the sequence without a write.
-    unsafe {
-        sequence!(area, rows, first, value, commit: [
-            "cmp qword ptr [{row} + {first}], {value}",
-            "jae 63f",
-            "mov qword ptr [{row} + {first}], {value}"
-        ]);
-    }
-    Ok(())
+changes! {
+    add: ["add qword ptr [{row} + {first}], {value}"],
+    raise: [
+        "cmp qword ptr [{row} + {first}], {value}",
+        "jae 63f",
+        "mov qword ptr [{row} + {first}], {value}"
+    ]
 }
 
 #[cfg(test)]

@@ -41,18 +41,55 @@ impl Shared {
             Ok(number)
         })?;
         let [end, _, _, of_boot] = self.pace_words(number);
-        // Acquire: pairs with the store below. The end is one of this boot then.
+        self.begin(boot, of_boot, || end.store(0, Ordering::Relaxed))?; // published with the boot
+        Ok(end)
+    }
+
+    /// Lets the first process of a boot clear the ends, which are of an earlier one.
+    pub(super) fn begin(
+        &self,
+        boot: u64,
+        of_boot: &AtomicU64,
+        clear: impl FnOnce(),
+    ) -> Result<(), MappedError> {
+        // Acquire: pairs with the store below. The ends are those of this boot then.
         if of_boot.load(Ordering::Acquire) != boot {
             let mut lock_file = self.locked(&self.lock_file)?;
             let _lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
             // Acquire: as above, where another process was first.
             if of_boot.load(Ordering::Acquire) != boot {
-                end.store(0, Ordering::Relaxed); // published with the boot
+                clear();
                 // Release: pairs with the loads above.
                 of_boot.store(boot, Ordering::Release);
             }
         }
-        Ok(end)
+        Ok(())
+    }
+
+    /// Demands that a limit whose period stands at a place has these terms.
+    pub(super) fn check_terms(
+        &self,
+        text: &str,
+        place: u64,
+        [period, span]: [u64; 2],
+        wanted: Terms,
+    ) -> Result<(), MappedError> {
+        if [period, span] == [wanted.period(), wanted.span()] {
+            return Ok(());
+        }
+        if period == 0 || !span.is_multiple_of(period) {
+            return Err(MappedError::Damaged {
+                path: self.path.clone(),
+                offset: place,
+                value: period,
+                rule: "a pace's burst must be a number of its periods",
+            });
+        }
+        Err(MappedError::OtherTerms {
+            name: text::name(text).to_owned(),
+            found: (Duration::from_nanos(period), span / period),
+            wanted: (Duration::from_nanos(wanted.period()), wanted.burst()),
+        })
     }
 
     /// Returns the number of a pace that this process knows.
@@ -68,22 +105,8 @@ impl Shared {
         let [_, period, span, _] = self.pace_words(number);
         // Relaxed: written before the entry was published.
         let [period, span] = [period, span].map(|word| word.load(Ordering::Relaxed));
-        if [period, span] == [terms.period(), terms.span()] {
-            return Ok(Some(number));
-        }
-        if period == 0 || !span.is_multiple_of(period) {
-            return Err(MappedError::Damaged {
-                path: self.path.clone(),
-                offset: self.shape.pace_place(number) + 8,
-                value: period,
-                rule: "a pace's burst must be a number of its periods",
-            });
-        }
-        Err(MappedError::OtherTerms {
-            name: text::name(text).to_owned(),
-            found: (Duration::from_nanos(period), span / period),
-            wanted: (Duration::from_nanos(terms.period()), terms.burst()),
-        })
+        self.check_terms(text, self.shape.pace_place(number) + 8, [period, span], terms)?;
+        Ok(Some(number))
     }
 
     /// Claims the memory of a pace, by the page, once in a process.

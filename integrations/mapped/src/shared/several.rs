@@ -4,7 +4,6 @@
 //! published, and the ends are those of one boot of the machine.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use portable_atomic::AtomicU128;
 use windrow::pace::Terms;
@@ -64,19 +63,11 @@ impl Shared {
         let cell = |at| self.mapping.wide_at(place + FIRST + at as u64 * LIMIT + CELL);
         let head = self.mapping.wide_at(place + HEAD);
         let of_boot = self.mapping.at(place + BOOT);
-        // Acquire: pairs with the store below. All ends are those of this boot then.
-        if of_boot.load(Ordering::Acquire) != boot {
-            let mut lock_file = self.locked(&self.lock_file)?;
-            let _lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
-            // Acquire: as above, where another process was first.
-            if of_boot.load(Ordering::Acquire) != boot {
-                for wide in (0..terms.len()).map(cell).chain([head]) {
-                    while !wide.exchange(wide.words(), [0; 2]) {}
-                }
-                // Release: pairs with the loads above.
-                of_boot.store(boot, Ordering::Release);
+        self.begin(boot, of_boot, || {
+            for wide in (0..terms.len()).map(cell).chain([head]) {
+                while !wide.exchange(wide.words(), [0; 2]) {}
             }
-        }
+        })?;
         let limits: Vec<_> =
             terms.iter().enumerate().map(|(at, terms)| (cell(at), *terms)).collect();
         Ok(Ends::new(head, &limits))
@@ -95,31 +86,23 @@ impl Shared {
         let place = self.shape.several_place(number);
         // Relaxed: all were written before the entry was published.
         let load = |at| self.mapping.at(place + at).load(Ordering::Relaxed);
-        let damaged = |at, value, rule| {
-            Err(MappedError::Damaged { path: self.path.clone(), offset: place + at, value, rule })
-        };
-        let name = || text::name(text).to_owned();
         let (found, wanted) = (load(COUNT), terms.len() as u64);
         if found == 0 || found > MOST as u64 {
-            return damaged(COUNT, found, "paces must have one to four limits");
+            return Err(MappedError::Damaged {
+                path: self.path.clone(),
+                offset: place + COUNT,
+                value: found,
+                rule: "paces must have one to four limits",
+            });
         }
         if found != wanted {
-            return Err(MappedError::OtherLimits { name: name(), found, wanted });
+            let name = text::name(text).to_owned();
+            return Err(MappedError::OtherLimits { name, found, wanted });
         }
         for (at, terms) in terms.iter().enumerate() {
             let limit = FIRST + at as u64 * LIMIT;
             let [period, span] = [PERIOD, SPAN].map(|word| load(limit + word));
-            if period == 0 || !span.is_multiple_of(period) {
-                let rule = "a pace's burst must be a number of its periods";
-                return damaged(limit + PERIOD, period, rule);
-            }
-            if [period, span] != [terms.period(), terms.span()] {
-                return Err(MappedError::OtherTerms {
-                    name: name(),
-                    found: (Duration::from_nanos(period), span / period),
-                    wanted: (Duration::from_nanos(terms.period()), terms.burst()),
-                });
-            }
+            self.check_terms(text, place + limit + PERIOD, [period, span], *terms)?;
         }
         Ok(Some(place))
     }

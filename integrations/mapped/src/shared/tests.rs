@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::child;
 use crate::error::{MappedError, Step};
 use crate::failpoint::{self, HOLD_AT, IS_HELD, KILL_AT, Point};
 use crate::file::File;
 use crate::reader::Reader;
 use crate::system::lock::LockFile;
 use crate::system::opened::Opened;
+use crate::tests as child;
 
 const CHILD: &str = "shared::tests::the_child_registers";
 

@@ -3,10 +3,10 @@
 use std::os::unix::process::ExitStatusExt;
 use std::sync::atomic::Ordering;
 
-use crate::child;
 use crate::failpoint::{self, KILL_AT, Point};
 use crate::file::File;
 use crate::reader::Reader;
+use crate::tests as child;
 
 const CHILD: &str = "slot::tests::the_child_takes_a_slot";
 

@@ -61,8 +61,7 @@ pub(crate) fn create_sealed(header: Header) -> Result<File, MappedError> {
     // SAFETY: the name ends with a zero.
     let descriptor = unsafe { libc::memfd_create(c"windrow".as_ptr(), flags) };
     if descriptor < 0 {
-        let error = io::Error::last_os_error();
-        return Err(MappedError::Failed { step: Step::Create, path: path.to_owned(), error });
+        return Err(MappedError::failed(Step::Create, path)(io::Error::last_os_error()));
     }
     // SAFETY: it was opened above, and nothing else has it.
     let file = unsafe { File::from_raw_fd(descriptor) };

@@ -61,17 +61,14 @@ impl LockFile {
     /// Returns the open file, which no other process shares.
     fn of_this_process(&mut self, file: &Opened, path: &Path) -> Result<&Opened, MappedError> {
         let is_own = |(opened, mark): &(Opened, Mark)| mark.is_own() && opened.is_kept();
-        let opened = match self.0.take().filter(is_own) {
-            Some(opened) => opened,
-            None => (file.again(path)?, mark(path)?),
+        let opened = if let Some(opened) = self.0.take().filter(is_own) {
+            opened
+        } else {
+            let failed = MappedError::failed(Step::Prepare, path);
+            (file.again(path)?, Mark::new().map_err(failed)?)
         };
         Ok(&self.0.insert(opened).0)
     }
-}
-
-fn mark(path: &Path) -> Result<Mark, MappedError> {
-    let path = path.to_owned();
-    Mark::new().map_err(|error| MappedError::Failed { step: Step::Prepare, path, error })
 }
 
 /// Locks a byte, by polling, until `timeout`.
@@ -100,7 +97,7 @@ pub(crate) fn try_lock(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<b
         Ok(_) => Ok(true),
         Err(error) => match error.raw_os_error() {
             Some(libc::EAGAIN | libc::EACCES | libc::EINTR) => Ok(false),
-            _ => Err(MappedError::Failed { step: Step::Lock, path: path.to_owned(), error }),
+            _ => Err(MappedError::failed(Step::Lock, path)(error)),
         },
     }
 }
@@ -109,9 +106,7 @@ pub(crate) fn try_lock(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<b
 pub(crate) fn is_locked(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<bool, MappedError> {
     match fcntl(file, libc::F_OFD_GETLK, libc::F_WRLCK, byte) {
         Ok(kind) => Ok(kind != libc::F_UNLCK),
-        Err(error) => {
-            Err(MappedError::Failed { step: Step::AskLock, path: path.to_owned(), error })
-        }
+        Err(error) => Err(MappedError::failed(Step::AskLock, path)(error)),
     }
 }
 

@@ -38,11 +38,8 @@ impl Mapping {
             libc::mmap(null_mut(), length, rights, libc::MAP_SHARED, file.as_raw_fd(), 0)
         };
         let base = if base == libc::MAP_FAILED { None } else { NonNull::new(base.cast()) };
-        base.map(|base| Mapping { base, length }).ok_or_else(|| MappedError::Failed {
-            step: Step::Map,
-            path: path.to_owned(),
-            error: io::Error::last_os_error(),
-        })
+        base.map(|base| Mapping { base, length })
+            .ok_or_else(|| MappedError::failed(Step::Map, path)(io::Error::last_os_error()))
     }
 
     /// Returns the word at a place.

@@ -42,7 +42,7 @@ impl Opened {
     /// [`MappedError::LostDescriptor`]; [`Failed`](MappedError::Failed), with the step of a lock.
     pub(crate) fn again(&self, path: &Path) -> Result<Opened, MappedError> {
         self.get(path)?;
-        let failed = |error| MappedError::Failed { step: Step::Lock, path: path.to_owned(), error };
+        let failed = MappedError::failed(Step::Lock, path);
         let place = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let opened = OpenOptions::new().read(true).write(true).open(place).map_err(failed)?;
         let opened = Opened::new(opened).map_err(failed)?;

@@ -40,10 +40,7 @@ fn up_to(file: &File, path: &Path, place: u64, into: &mut [u8]) -> Result<usize,
             Ok(0) => break,
             Ok(read) => done += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                let path = path.to_owned();
-                return Err(MappedError::Failed { step: Step::Read, path, error });
-            }
+            Err(error) => return Err(MappedError::failed(Step::Read, path)(error)),
         }
     }
     Ok(done)

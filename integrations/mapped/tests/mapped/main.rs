@@ -2,7 +2,7 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 
 mod books;
-#[path = "../../src/child.rs"]
+#[path = "../../src/tests.rs"]
 mod child;
 mod damaged;
 mod exact;

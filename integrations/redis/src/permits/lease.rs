@@ -22,7 +22,7 @@
 //! ended, and its exchange fails. One that reads an earlier end than its word's there is not: the
 //! word was published after it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
 
 /// The bits for permits.
 const BITS: u32 = 32;
@@ -37,7 +37,7 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    pub(super) const fn none() -> Lease {
+    pub(super) fn none() -> Lease {
         Lease { word: AtomicU64::new(1 << BITS), end: AtomicU64::new(0) }
     }
 
@@ -73,14 +73,16 @@ impl Lease {
         most: impl Fn(u64) -> u64,
     ) -> Option<(u64, u64)> {
         loop {
-            let left = self.word.load(Ordering::Relaxed) & MAX_PERMITS; // `take` looks again
+            // Relaxed, both loads: hints, which `take` reads again. None is older than what that
+            // has read, by coherence, so the loop ends.
+            let left = self.word.load(Ordering::Relaxed) & MAX_PERMITS;
             if left < least {
                 return None;
             }
             let n = most(left).clamp(least, left);
             match self.take(now, n) {
                 Some(end) => return Some((n, end)),
-                None if now >= self.end.load(Ordering::Acquire) => return None,
+                None if now >= self.end.load(Ordering::Relaxed) => return None,
                 None => {}
             }
         }
@@ -125,7 +127,7 @@ impl Lease {
 
     /// Returns the number of permits left, and their end.
     pub(super) fn left(&self) -> (u64, u64) {
-        let left = self.word.load(Ordering::Acquire) & MAX_PERMITS;
-        (left, self.end.load(Ordering::Acquire))
+        let left = self.word.load(Ordering::Acquire) & MAX_PERMITS; // as in `take`
+        (left, self.end.load(Ordering::Relaxed)) // Relaxed: nothing is read behind it
     }
 }

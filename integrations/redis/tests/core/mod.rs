@@ -5,6 +5,8 @@
 
 mod adaptation;
 mod aimed;
+#[cfg(target_os = "linux")]
+mod beats;
 mod client;
 mod faults;
 #[cfg(target_os = "linux")]

@@ -113,17 +113,17 @@ use crate::vacancy::{make_room, make_room_ahead};
 ///
 /// # Memory
 ///
-/// A key takes 136 bytes, 8 for a number of 64 bits or 16 for each text in it, and its texts of
-/// more than 15 bytes; and a clock that is not the default what it takes. `max_keys` and up to
-/// twice that take 8 bytes and a bit each, once for all. Once more than seven of its grants count
-/// at a time, or its requests wait
-/// or have weights, its gate takes 0.7 kilobytes more, and 64 bytes for each bucket (with one
-/// bucket more if it is strict): 1.4 kilobytes for a strict gate of ten buckets.
-/// [Rules](Self::replace) that change a gate have the same effect.
+/// A key takes 136 bytes; 8 more for each number of 64 bits in it, and 16 for each text; the bytes
+/// of texts of more than 15 bytes; and the size of a clock that is not the default. The table
+/// has `max_keys` places or up to twice that number, of 8 bytes and a bit each, once for all keys.
+/// When more than seven of a key's grants count at a time, or its requests wait or have weights,
+/// its gate takes 0.7 kilobytes more, and 64 bytes for each bucket (with one bucket more if it is
+/// strict): 1.4 kilobytes for a strict gate of ten buckets. [Rules](Self::replace) that change a
+/// gate have the same effect.
 ///
-/// A key takes 80 bytes more, and two [columns](windrow::diagnostics::columns) once it is counted
-/// there, from the first moment at which two threads ask for it together; 80 bytes if it
-/// [shares](Self#when-there-are-too-many-keys), or if the rules let its requests wait.
+/// A key takes 80 bytes and two [columns](windrow::diagnostics::columns) more from the first moment
+/// at which two threads ask for it together, and 80 bytes more if it
+/// [shares](Self#when-there-are-too-many-keys) a gate, or if the rules let its requests wait.
 ///
 /// A key with a pace takes [less](crate::PaceLimits#memory).
 pub struct Limits<L: Labels, C: Send + Sync + 'static = Coarse, G: Send + Sync + 'static = Gate<C>>

@@ -231,7 +231,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// Returns the weight of a request by the rules in force, as [`LimitRules::weight`]; 1 without
     /// rules. For [`LimitLayer::weight`](crate::LimitLayer::weight).
     ///
-    /// It takes no lock.
+    /// The call takes no lock.
     ///
     /// ```
     /// use windrow::{Gate, labels};

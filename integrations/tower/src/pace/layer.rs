@@ -44,9 +44,10 @@ use crate::refused::DISCARDED;
 /// ```
 ///
 /// The responses are those of a [`LimitLayer`](crate::LimitLayer#responses), for HTTP and gRPC; a
-/// weight above the burst never fits, and has no `Retry-After`. Clients that are refused
-/// stand [in line](crate::LimitLayer#when-a-client-is-to-come-back), one line before each pace.
-/// With several limits, their distance is that of the slowest limit that has too little left.
+/// weight above the burst never fits, and has no `Retry-After`. Clients that are refused stand [in
+/// line](crate::LimitLayer#when-a-client-is-to-come-back), one line before each pace. With several
+/// limits, the clients in a line are apart by the period of the slowest limit that has too little
+/// left.
 ///
 /// # What counts
 ///

@@ -5,7 +5,7 @@ use windrow::{Clock, Pace, Paces};
 /// A pace in a static, which a [`PaceLayer`](crate::PaceLayer) asks: `&'static Pace` or `&'static
 /// Paces`, on any clock.
 ///
-/// It is sealed.
+/// The trait is sealed.
 ///
 /// ```
 /// use std::sync::LazyLock;

@@ -99,9 +99,9 @@ impl<L: Labels> Rooms<L> {
     /// Takes a place in a key's room, until the returned guard is dropped; returns `None` if the
     /// room is full. Counts the request as passed or as blocked.
     ///
-    /// It costs a lookup in the family and a reference to the room, a compare-exchange and an add
-    /// to a counter. If the key has just been
-    /// [forgotten](Self::forget_idle), it takes the family's lock.
+    /// The call costs a lookup in the family and a reference to the room, a compare-exchange and an
+    /// add to a counter. If the key has just been [forgotten](Self::forget_idle), it takes the
+    /// family's lock.
     ///
     /// ```
     /// # use windrow::labels;

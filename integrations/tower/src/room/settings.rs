@@ -21,9 +21,9 @@ impl<L: Labels> Rooms<L> {
     /// until enough others have left. A request that begins after this returns is decided by the
     /// new rules, and one that is under way by the old or the new ones.
     ///
-    /// It costs less than a microsecond for each key. Requests do not wait for it, except that the
-    /// first request of a new key may wait while the set itself is exchanged. Concurrent swaps run
-    /// one after the other.
+    /// The call costs less than a microsecond for each key. Requests do not wait for it, except
+    /// that the first request of a new key may wait while the set itself is exchanged. Concurrent
+    /// swaps run one after the other.
     ///
     /// # Errors
     ///

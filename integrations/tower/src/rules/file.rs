@@ -46,9 +46,10 @@ impl RulesFile {
 
     /// Returns the file's text if it has changed since the last call; `None` if not.
     ///
-    /// It blocks for the file system, and for nothing else: a pipe in the file's place is refused,
-    /// not waited for. It reads at most [`Rules::MAX_BYTES`](crate::Rules::MAX_BYTES) and one byte
-    /// more. To replace a file so that no poll reads half of it, write another one and rename it.
+    /// The call blocks for the file system, and for nothing else: a pipe in the file's place is
+    /// refused, not waited for. It reads at most [`Rules::MAX_BYTES`](crate::Rules::MAX_BYTES) and
+    /// one byte more. To replace a file so that no poll reads half of it, write another one and
+    /// rename it.
     ///
     /// # Errors
     ///

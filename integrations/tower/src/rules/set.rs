@@ -141,7 +141,7 @@ pub(super) const MAX_TEXT: usize = 1_024;
 impl<T: Setting> Rules<T> {
     /// Returns the setting of a key; for `None`, the overflow setting.
     ///
-    /// It compares the key with each rule up to the first that matches.
+    /// The call compares the key with each rule up to the first that matches.
     pub fn setting<L: Labels<Names = ()>>(&self, key: Option<L::Borrowed<'_>>) -> T {
         self.setting_of::<L>(L::names(&()), key)
     }

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::cells::Cells;
-use crate::child;
 use crate::file::File;
 use crate::layout::ROW_SHIFT;
+use crate::tests as child;
 
 const CHILD: &str = "cells::tests::twins::the_child_adds";
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use portable_atomic::AtomicU128;
 
 use super::*;
-use crate::limit::racing;
+use crate::limit::tests as racing;
 
 mod deaths;
 
@@ -35,14 +35,14 @@ impl<W: Wide> Words<W> {
     }
 }
 
-fn wait(answer: Answer<Taken>) -> Option<u64> {
+fn wait(answer: Answer<Moved>) -> Option<u64> {
     match answer {
         Answer::Taken(taken) => Some(taken.wait() / MILLISECOND),
         Answer::Refused { .. } => None,
     }
 }
 
-fn taken(answer: Answer<Taken>) -> Taken {
+fn taken(answer: Answer<Moved>) -> Taken {
     match answer {
         Answer::Taken(taken) => taken,
         answer @ Answer::Refused { .. } => panic!("{answer:?}"),
@@ -95,7 +95,6 @@ fn no_span_has_more_than_any_limit_allows() {
     let limits = words.limits(&LIMITS);
     let admitted = racing::admitted(
         |now, n, max_wait| limits.take(now, n, max_wait),
-        |taken| taken.due,
         |taken| limits.give_back(taken),
     );
     assert!(admitted.len() > 100, "{}", admitted.len());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::limit::racing;
+use crate::limit::tests as racing;
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -11,7 +11,7 @@ fn word(end: &AtomicU64) -> Word<'_> {
     Word { end, terms: Terms::new(Duration::from_millis(1), 3).unwrap() }
 }
 
-fn wait(answer: Answer<Taken>) -> Option<u64> {
+fn wait(answer: Answer<Moved>) -> Option<u64> {
     match answer {
         Answer::Taken(taken) => Some(taken.wait()),
         Answer::Refused { .. } => None,
@@ -53,7 +53,6 @@ fn no_span_has_more_than_the_burst_and_a_unit_for_each_period() {
     let word = word(&end);
     let admitted = racing::admitted(
         |now, n, max_wait| word.take(now, n, max_wait),
-        |taken| taken.due,
         |taken| word.give_back(taken),
     );
     assert!(admitted.len() > 300, "{}", admitted.len());

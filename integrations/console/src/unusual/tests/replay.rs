@@ -8,11 +8,11 @@ mod recorded;
 use std::collections::VecDeque;
 use std::thread;
 
-use super::minutes::Minute;
-use super::season::Season;
-use super::seen::Seen;
-use super::settings::Settings;
-use super::watch::Watch;
+use crate::unusual::minutes::Minute;
+use crate::unusual::season::Season;
+use crate::unusual::seen::Seen;
+use crate::unusual::settings::Settings;
+use crate::unusual::watch::Watch;
 use day::{Day, FINE, Kind, Second, Traffic, Trouble, crowd};
 use incident::{INCIDENTS, Incident};
 

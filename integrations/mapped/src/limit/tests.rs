@@ -2,17 +2,16 @@
 
 use std::thread;
 
-use super::answer::Answer;
+use super::answer::{Answer, Taken};
 
 const MILLISECOND: u64 = 1_000_000;
 
 /// Takes by weights from 1 to 3 in three threads, at times that step back and leap, and waits for
 /// two milliseconds at most. Some calls are given back. Returns the moments and the weights of the
 /// others, in the order of the moments.
-pub(super) fn admitted<T: Copy>(
-    take: impl Fn(u64, u64, u64) -> Answer<T> + Sync,
-    due: impl Fn(T) -> u64 + Sync,
-    give_back: impl Fn(T) -> bool + Sync,
+pub(super) fn admitted<U: Copy>(
+    take: impl Fn(u64, u64, u64) -> Answer<U> + Sync,
+    give_back: impl Fn(Taken<U>) -> bool + Sync,
 ) -> Vec<(u64, u64)> {
     let calls = |seed: u64| {
         let mut random = seed;
@@ -24,7 +23,7 @@ pub(super) fn admitted<T: Copy>(
             if let Answer::Taken(taken) = take(now, n, 2 * MILLISECOND) {
                 match random >> 61 {
                     0 if give_back(taken) => {}
-                    _ => admitted.push((due(taken), n)),
+                    _ => admitted.push((taken.due, n)),
                 }
             }
         }

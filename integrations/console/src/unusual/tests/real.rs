@@ -6,13 +6,13 @@ use windrow::clock::Manual;
 use windrow::export::AnyWindow;
 use windrow::{SlidingWindow, events};
 
-use super::past::{self, millis};
-use super::settings::Settings;
-use super::watch::Watch;
-use super::watched::seen;
-use super::what::{Of, What};
 use crate::read::window;
 use crate::shown::roles::Roles;
+use crate::unusual::past::{self, millis};
+use crate::unusual::settings::Settings;
+use crate::unusual::watch::Watch;
+use crate::unusual::watched::seen;
+use crate::unusual::what::{Of, What};
 
 events! { enum Web { Pass: Count, Rt: Histogram } }
 

@@ -1,0 +1,99 @@
+//! The public interface: the number of the library's items, which only falls.
+//!
+//! An item is a type, a trait, a function, a constant or a macro; a method of a type; and what a
+//! trait has. Modules do not count, nor do implementations of traits, nor what the documentation
+//! hides.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::sources::read;
+use crate::steps::{Failed, Steps, target_directory};
+
+/// The largest number of items. A change that takes one away writes the lower number here.
+const MOST: usize = 682;
+
+/// The documentation that is counted, which must also be without warnings.
+const DOCS: &str = "doc --package windrow --no-deps --all-features";
+
+/// The ends of the part of a page that is about the type itself.
+const ENDS: [&str; 6] = [
+    "id=\"deref-methods",
+    "id=\"trait-implementations\"",
+    "id=\"implementors\"",
+    "id=\"foreign-impls\"",
+    "id=\"synthetic-implementations\"",
+    "id=\"blanket-implementations\"",
+];
+
+/// The beginnings of a method, or of a part of a trait.
+const PARTS: [&str; 4] = ["method.", "tymethod.", "associatedconstant.", "associatedtype."];
+
+/// Prints the number of items of each module, and refuses more of them than there were.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
+    steps.cargo("docs", DOCS, &[("RUSTDOCFLAGS", "-D warnings")])?;
+    steps.step("public items", "target/doc/windrow", || {
+        let modules = count(&target_directory()?.join("doc/windrow"))?;
+        for (module, items) in &modules {
+            println!("    {items:4} {module}");
+        }
+        let items: usize = modules.values().sum();
+        println!("    {items:4} in all, of at most {MOST}");
+        let is_most = items == MOST;
+        let why = || format!("{items} public items; xtask/src/interface.rs says {MOST}");
+        if is_most { Ok(()) } else { Err(why()) }
+    })
+}
+
+/// Returns the number of items of each module, from the library's documentation. What two modules
+/// show counts in the first.
+fn count(docs: &Path) -> Result<BTreeMap<String, usize>, String> {
+    let (mut modules, mut seen) = (BTreeMap::new(), BTreeSet::new());
+    let list = read(&docs.join("all.html"))?;
+    let mut pages: Vec<&str> = addresses(&list).collect();
+    pages.sort_by_key(|page| page.contains('/'));
+    for page in pages {
+        let (module, file) = page.split_once('/').unwrap_or(("windrow", page));
+        let text = read(&docs.join(page))?;
+        let parts: Vec<String> = parts(&text).map(str::to_owned).collect();
+        let items = 1 + parts.len();
+        if seen.insert((file.to_owned(), parts)) {
+            *modules.entry(module.to_owned()).or_default() += items;
+        }
+    }
+    Ok(modules)
+}
+
+/// Returns the pages of a list of all items.
+fn addresses(list: &str) -> impl Iterator<Item = &str> {
+    let items = list.split("<li><a href=\"").skip(1).filter_map(|item| item.split('"').next());
+    items.filter(|address| !address.starts_with('#'))
+}
+
+/// Returns a type's methods, or a trait's parts.
+fn parts(page: &str) -> impl Iterator<Item = &str> {
+    let end = ENDS.iter().filter_map(|end| page.find(end)).min().unwrap_or(page.len());
+    let sections = page[..end].split("<section id=\"").skip(1);
+    let names = sections.filter_map(|section| section.split('"').next());
+    names.filter(|name| PARTS.iter().any(|part| name.starts_with(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{addresses, parts};
+
+    #[test]
+    fn the_pages_are_those_of_items() {
+        let list = "<li><a href=\"#structs\">S</a></li><li><a href=\"gate/struct.Gate.html\">G</a>";
+        assert_eq!(addresses(list).collect::<Vec<_>>(), ["gate/struct.Gate.html"]);
+    }
+
+    #[test]
+    fn what_a_type_implements_is_not_its_own() {
+        let own =
+            "<section id=\"method.add\"><section id=\"variant.A\"><section id=\"method.sum\">";
+        let page = format!("{own}<h2 id=\"trait-implementations\"><section id=\"method.fmt\">");
+        assert_eq!(parts(&page).collect::<Vec<_>>(), ["method.add", "method.sum"]);
+        assert_eq!(parts("<section id=\"tymethod.now\">").count(), 1);
+    }
+}

@@ -85,8 +85,8 @@ impl Asker {
         }
     }
 
-    /// Connects though nothing is to be asked: for the first time, or so that the return of an engine
-    /// is noticed that no request asks.
+    /// Connects though nothing is to be asked: for the first time, or so that the return of an
+    /// engine is noticed without a request.
     fn reach(&mut self) {
         match Connection::open(self.hub.target()) {
             Ok(connection) => {

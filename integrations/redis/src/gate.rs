@@ -139,8 +139,9 @@ impl SharedGate {
     /// Takes permits that can be given back, if this process has them: for a call whose cost is
     /// known when it is over.
     ///
-    /// A weight of zero always fits, as in [`try_admit`](Self::try_admit). While the engine is away,
-    /// a [policy](crate::Absence) may admit such a call by [`reserve`](Self::reserve), and not here.
+    /// A weight of zero always fits, as in [`try_admit`](Self::try_admit). While the engine is
+    /// away, a [policy](crate::Absence) may admit a call by [`reserve`](Self::reserve), and not
+    /// here.
     pub fn try_reserve(&self, n: u64) -> Option<SharedReservation> {
         let now = self.shared.now();
         let lease = if n == 0 { None } else { self.shared.limit.take_for(now, n) };

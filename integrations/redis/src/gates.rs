@@ -47,11 +47,12 @@ use crate::table::Table;
 ///
 /// A key may come from a stranger, and has any bytes. No key reaches that of another limit. Of the
 /// keys in use, a process remembers at most [`max_keys`](SharedGatesBuilder::max_keys). Further
-/// ones share one limit, the *overflow*, and so do keys longer than [`MAX_KEY`](Self::MAX_KEY).
+/// ones, and keys longer than [`MAX_KEY`](Self::MAX_KEY), share one limit, the *overflow*.
 ///
 /// Keys that were not used for some buckets make room: a new key that finds none looks at eight
-/// others, in turn, and takes the place of the first such one. On the engine each key and process
-/// takes some 300 bytes, for as long as it is in use.
+/// others, in turn, and takes the place of the first such one. A key takes about a kilobyte in the
+/// process, until another takes its place, and on the engine some 300 bytes for each process, for
+/// as long as it is in use.
 #[derive(Clone)]
 #[doc(alias = "distributed rate limiter")]
 pub struct SharedGates {

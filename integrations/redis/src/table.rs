@@ -2,7 +2,7 @@
 //!
 //! A new key that finds its part of the table full looks at eight others, in turn, and takes the
 //! place of the first idle one. If all eight are in use it has no place, and the next new key looks
-//! further. So a stranger who sends new keys pays a bounded number of steps for each.
+//! further. So new keys of a stranger cost a bounded number of steps each.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -25,7 +25,7 @@ pub(crate) struct Table<V> {
 
 struct Part<V> {
     values: HashMap<Arc<[u8]>, V>,
-    /// The same keys, in any order.
+    /// All keys of `values`, in any order.
     keys: Vec<Arc<[u8]>>,
     /// The key that is looked at next.
     next: usize,

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 
 use crate::process::Process;
-use crate::server::{engine, free_port, url};
+use crate::server::engine;
 use crate::{command, get, output};
 
 const OK: StatusCode = StatusCode::OK;
@@ -41,10 +41,24 @@ async fn the_service_goes_on_by_its_policy_while_the_engine_is_stopped() {
     while ask(&strict).await != OK {}
 }
 
+#[tokio::test]
+async fn the_service_starts_by_its_policy_while_the_engine_is_down() {
+    let Some(mut server) = engine() else { return };
+    server.kill();
+    let at = server.url();
+    let start = |policy| Process::start(&["--limit-redis", &at, "--limit-absence", policy]);
+    let (lenient, strict) = (start("admit"), start("refuse"));
+    while ask(&lenient).await != OK {} // until the attempt to connect has failed
+    for _ in 0..30 {
+        assert_eq!((ask(&lenient).await, ask(&strict).await), (OK, REFUSED));
+    }
+    server.revive();
+    while ask(&strict).await != OK {}
+}
+
 #[test]
-fn an_engine_that_cannot_be_reached_is_an_error_of_its_setting() {
-    let at = url(free_port());
-    let output = output(command().args(["--no-load", "--limit-redis", &at]));
+fn a_url_that_names_no_engine_is_an_error_of_its_setting() {
+    let output = output(command().args(["--no-load", "--limit-redis", "redis://host:port/"]));
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("limit_redis: "), "{said}");

@@ -129,7 +129,7 @@ fn settings_that_are_refused_are_told_once_the_engine_is_reached() {
     assert!(gate.fault() == engine.fault() && engine.is_away() && gate.try_admit(1));
     let () = server.command("CONFIG SET maxmemory-policy noeviction");
     until("it is mended", || !engine.is_away() && gate.fault().is_none());
-    // A value that is no ledger, and a user who may not ask.
+    // A value that is no ledger, and a user without a permission.
     let () = server.command("SET {other}:l: hello");
     let other = builder(Absence::Refuse).name("other").build(&engine).unwrap();
     let foreign = SharedError::Foreign { name: "other".into() };

@@ -26,7 +26,7 @@ pub enum SharedError {
     },
     /// The name of a limit is empty, too long, or has a byte that is not allowed in it.
     Name {
-        /// The name requested.
+        /// The name requested: its first 128 characters.
         name: String,
         /// The rule that the name breaks.
         reason: &'static str,

@@ -54,7 +54,8 @@ impl Tag {
 
 /// Checks the name of a limit.
 fn check(name: &str) -> Result<(), SharedError> {
-    let wrong = |reason| Err(SharedError::Name { name: name.to_owned(), reason });
+    let shown = || name.chars().take(2 * MAX_NAME).collect();
+    let wrong = |reason| Err(SharedError::Name { name: shown(), reason });
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     if name.is_empty() {
         return wrong("it is empty");
@@ -77,6 +78,10 @@ mod tests {
         for wrong in ["", "a b", "{a}", "a/", "a:e", "ä", &"n".repeat(65)] {
             assert!(Tag::of(wrong, Kind::Alone).is_err(), "{wrong}");
         }
+        let Err(SharedError::Name { name, .. }) = check(&"n".repeat(10_000)) else {
+            panic!("named")
+        };
+        assert_eq!(name.len(), 2 * MAX_NAME, "an error repeats no text of any length");
         for right in ["a", "orders.v2", "a-b_C9", &"n".repeat(64)] {
             assert!(Tag::of(right, Kind::Keyed).is_ok(), "{right}");
         }

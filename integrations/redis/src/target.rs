@@ -26,10 +26,9 @@ impl Target {
             return Err(wrong("rediss:// needs the feature `tls`"));
         }
         let info = url.into_connection_info().map_err(|_| wrong(unknown))?;
-        // A `#` or `?` of a password ends the address, and what is before it would be the host.
-        let has_user = info.redis_settings().username().is_some()
-            || info.redis_settings().password().is_some();
-        if url.contains('@') && !has_user && !matches!(info.addr(), ConnectionAddr::Unix(_)) {
+        // A `#` or `?` of a password ends the address, and the host would be what is before it.
+        let behind = url.split_once(['#', '?']).map_or("", |(_, behind)| behind);
+        if behind.contains('@') {
             return Err(wrong(
                 "a password's `#`, `?`, `/` and `@` are written as %23, %3F, %2F, %40",
             ));

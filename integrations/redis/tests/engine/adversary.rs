@@ -224,6 +224,8 @@ fn forked(child: impl Fn() -> i32) -> i32 {
 fn a_password_that_is_cut_off_by_a_mark_is_not_shown() {
     for url in [
         "redis://user:1234#secret@127.0.0.1/",
+        "redis://:1@secret#2/34@127.0.0.1/",
+        "redis://user:1@secret?34@127.0.0.1/",
         "redis://user:1234?secret@127.0.0.1/",
         "redis://user:12/34@127.0.0.1/",
         "redis://user:12%34@127.0.0.1/",

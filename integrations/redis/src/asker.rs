@@ -5,7 +5,6 @@
 //! again on a new connection, and given up after four attempts. No caller waits for this thread
 //! beyond its patience, whatever system call it is in.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use crate::connection::{Connection, Said, Unusable};
 use crate::error::SharedError;
 use crate::hub::Hub;
 use crate::limit::Limit;
+use crate::schedule::Schedule;
 
 /// The number of attempts at an ask.
 const ATTEMPTS: u32 = 4;
@@ -33,34 +33,17 @@ pub(crate) struct Asker {
     hub: Arc<Hub>,
     /// `None` after an error, until the next attempt.
     connection: Option<Connection>,
-    /// The limits that are looked at, by their addresses.
-    held: HashMap<usize, Held>,
+    /// The limits that are looked at.
+    schedule: Schedule,
+    /// The time at which the last lease of all ends.
+    leases_end: u64,
     /// The failures since the last answer.
     failures: u32,
 }
 
-/// A limit that is looked at.
-struct Held {
-    limit: Arc<Limit>,
-    /// The time of the next look.
-    due: u64,
-    /// The time until which there is reason to look.
-    until: u64,
-    /// The attempts at the ask that is not answered; zero if there is none.
-    attempts: u32,
-}
-
-impl Held {
-    /// Returns whether there is reason to look at it.
-    fn is_needed(&self, now: u64) -> bool {
-        let Held { limit, until, attempts, .. } = self;
-        *attempts > 0 || now < *until || !limit.waiters().is_empty() || limit.has_news()
-    }
-}
-
 impl Asker {
     pub(crate) fn new(hub: Arc<Hub>, connection: Option<Connection>) -> Asker {
-        Asker { hub, connection, held: HashMap::new(), failures: 0 }
+        Asker { hub, connection, schedule: Schedule::default(), leases_end: 0, failures: 0 }
     }
 
     /// Asks until the engine's last handle is gone.
@@ -68,11 +51,10 @@ impl Asker {
         while !self.hub.is_over() {
             self.hold_listed();
             let now = self.now();
-            let due = self.held.values().map(|held| held.due).min();
-            if !self.held.values().any(|held| held.limit.left(now) > 0) {
+            if now >= self.leases_end {
                 self.hub.stop();
             }
-            match due {
+            match self.schedule.first() {
                 None if self.connection.is_some() => thread::park(),
                 None => self.reach(),
                 Some(due) if due > now => thread::park_timeout(Duration::from_micros(due - now)),
@@ -114,11 +96,8 @@ impl Asker {
         let now = self.now();
         for limit in listed {
             limit.leave_list();
-            let key = Arc::as_ptr(&limit) as usize; // the map keeps it alive
             let until = reason_ends(&limit, now);
-            let new = || Held { limit, due: now, until, attempts: 0 };
-            let held = self.held.entry(key).or_insert_with(new);
-            (held.due, held.until) = (now, until);
+            self.schedule.hold(limit, now, until);
         }
     }
 
@@ -145,35 +124,30 @@ impl Asker {
                 Said::Answered(answer) => call.limit.answer(now, &call.attempt, &answer),
                 Said::Unusable(why) => call.limit.be_unusable(now, fault(why, &call.limit)),
             }
-            settle(&mut self.held, call, now);
+            self.leases_end = self.leases_end.max(call.limit.leases_end());
+            self.schedule.look_next(&call.limit, next_look(&call.limit, now), now);
         }
         Ok(())
     }
 
     /// Returns the asks that are due, at most those of one write.
     fn calls(&mut self, now: u64) -> Vec<Call> {
-        let mut calls = Vec::new();
+        let (mut calls, mut last) = (Vec::new(), (0, 0));
         // The longest due come first, so that none is passed over again and again.
-        let is_due = |(key, held): (&usize, &Held)| (held.due <= now).then_some((held.due, *key));
-        let mut due: Vec<_> = self.held.iter().filter_map(is_due).collect();
-        due.sort_unstable();
-        for (_, key) in due {
-            if calls.len() == AT_ONCE {
-                break;
-            }
-            let Some(held) = self.held.get_mut(&key) else { continue };
+        while calls.len() < AT_ONCE
+            && let Some(look) = self.schedule.due_behind(last, now)
+        {
+            last = look;
+            let Some(held) = self.schedule.get(look) else { continue };
             let attempt =
                 if held.attempts > 0 { held.limit.repeat(now) } else { held.limit.poll(now) };
+            let limit = held.limit.clone();
             if let Some(attempt) = attempt {
                 held.attempts += 1;
-                held.until = reason_ends(&held.limit, now);
-                calls.push(Call { limit: held.limit.clone(), attempt });
-                continue;
-            }
-            held.attempts = 0;
-            held.due = next_look(&held.limit, now);
-            if !held.is_needed(now) {
-                self.held.remove(&key);
+                held.until = reason_ends(&limit, now);
+                calls.push(Call { limit, attempt });
+            } else {
+                self.schedule.look_next(&limit, next_look(&limit, now), now);
             }
         }
         calls
@@ -196,17 +170,17 @@ impl Asker {
         }
         self.hub.failed(now, fault);
         self.failures += 1;
-        for held in self.held.values_mut().filter(|held| held.due <= now) {
+        for look in self.schedule.due(now) {
+            let Some(held) = self.schedule.get(look) else { continue };
+            let limit = held.limit.clone();
             if held.attempts >= ATTEMPTS || self.failures > ATTEMPTS {
-                held.attempts = 0;
-                held.limit.give_up(now);
-                held.due = next_look(&held.limit, now);
+                limit.give_up(now);
+                self.schedule.look_next(&limit, next_look(&limit, now), now);
             } else {
                 // They wait for an engine that is away: that is for their policy.
-                held.limit.waiters().wake();
+                limit.waiters().wake();
             }
         }
-        self.held.retain(|_, held| held.is_needed(now));
         let until = now + PAUSE * u64::from(self.failures.min(5));
         while !self.hub.is_over() {
             let now = self.now();
@@ -222,15 +196,7 @@ impl Asker {
 impl Drop for Asker {
     fn drop(&mut self) {
         self.hub.failed(0, SharedError::NoThread { reason: "it has ended".into() });
-        self.held.values().for_each(|held| held.limit.waiters().wake());
-    }
-}
-
-/// Notes that a call was answered.
-fn settle(held: &mut HashMap<usize, Held>, call: &Call, now: u64) {
-    if let Some(held) = held.get_mut(&(Arc::as_ptr(&call.limit) as usize)) {
-        held.attempts = 0;
-        held.due = next_look(&call.limit, now);
+        self.schedule.each().for_each(|held| held.limit.waiters().wake());
     }
 }
 
@@ -278,12 +244,8 @@ mod tests {
     fn asker(limits: usize) -> Asker {
         let target = Target::of("redis://127.0.0.1", Duration::from_secs(1)).unwrap();
         let hub = Arc::new(Hub::new(target));
-        let mut asker = Asker { hub, connection: None, held: HashMap::new(), failures: 0 };
-        for _ in 0..limits {
-            let limit = limit();
-            let key = Arc::as_ptr(&limit) as usize;
-            asker.held.insert(key, Held { limit, due: 0, until: u64::MAX, attempts: 0 });
-        }
+        let mut asker = Asker::new(hub, None);
+        (0..limits).for_each(|_| asker.schedule.hold(limit(), 0, u64::MAX));
         asker
     }
 
@@ -307,15 +269,15 @@ mod tests {
         let mut served = HashSet::new();
         for turn in 1..=3 {
             let now = turn * LENGTH;
-            asker.held.values().for_each(|held| _ = held.limit.miss(1, 1));
+            asker.schedule.each().for_each(|held| _ = held.limit.miss(1, 1));
             let calls = asker.calls(now);
             assert_eq!(calls.len(), AT_ONCE);
             for call in &calls {
                 served.insert(Arc::as_ptr(&call.limit));
                 call.limit.answer(now, &call.attempt, &refused);
-                settle(&mut asker.held, call, now);
+                asker.schedule.look_next(&call.limit, next_look(&call.limit, now), now);
             }
-            assert!(asker.held.values().all(|held| held.due <= now + LENGTH));
+            assert_eq!(asker.schedule.due(now + LENGTH).len(), limits);
         }
         assert_eq!(served.len(), limits, "of {limits} limits the others wait for ever");
     }

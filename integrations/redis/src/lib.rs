@@ -38,6 +38,7 @@ mod hub;
 mod identity;
 mod machine;
 mod names;
+mod schedule;
 
 pub use absence::Absence;
 pub use admit::Admit;

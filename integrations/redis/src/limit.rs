@@ -123,6 +123,11 @@ impl Limit {
         self.permits.in_rows()
     }
 
+    /// Returns the time by which all leases so far end.
+    pub(crate) fn leases_end(&self) -> u64 {
+        self.permits.leases_end()
+    }
+
     /// Returns the permits that are left in leases.
     pub(crate) fn left(&self, now: u64) -> u64 {
         self.permits.left(now)

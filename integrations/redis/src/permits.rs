@@ -210,6 +210,11 @@ impl Permits {
         self.leases.iter().map(left).sum()
     }
 
+    /// Returns the time by which all leases so far end.
+    pub(crate) fn leases_end(&self) -> u64 {
+        self.leases.iter().map(|lease| lease.left().1).max().unwrap_or(0)
+    }
+
     /// Returns the number of permits in rows, those included that have ended.
     pub(crate) fn in_rows(&self) -> u64 {
         self.rows.left()

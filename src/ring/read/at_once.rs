@@ -89,16 +89,16 @@ impl Ring {
         self.sum_if(now, position, covered, |_, interval| Some(interval))
     }
 
-    /// Returns the sum at once, and what `of` returns of the live bucket and of what `before` has
-    /// returned of it; `None` if either is `None`. `before` comes before most of the cost.
+    /// Returns the sum at once; and what `more` tells of the live bucket, by what `before` has told
+    /// of it. `None` if either does not tell. `before` comes before most of the cost.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // for each `of`
+    #[allow(clippy::inline_always)] // for each `more`
     fn sum_if<S, T>(
         &self,
         now: impl FnOnce() -> u64,
         position: usize,
         before: impl FnOnce(&Bucket) -> Option<S>,
-        of: impl FnOnce(&Bucket, S) -> Option<T>,
+        more: impl FnOnce(&Bucket, S) -> Option<T>,
     ) -> Option<(u64, T)> {
         // SAFETY: `current` leads to a bucket of this ring's.
         let current = unsafe { Versioned::load(self.current()) }?;
@@ -118,8 +118,8 @@ impl Ring {
             unsafe { bucket.cell(position) }.shared.load(Ordering::Relaxed)
         };
         let sum = through_blocks.wrapping_add(shared);
-        let of = of(bucket, found)?;
-        self.is_current(current).then(|| (self.store.layout.without_pending(position, sum), of))
+        let more = more(bucket, found)?;
+        self.is_current(current).then(|| (self.store.layout.without_pending(position, sum), more))
     }
 
     /// Returns what the shared cells of the live bucket's interval hold; `None` if what has left it

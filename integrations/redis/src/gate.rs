@@ -25,7 +25,8 @@ use crate::wait::Wait;
 ///
 /// Each process leases *rations* from the engine, and admits from them by itself. So a call that
 /// finds a permit takes nanoseconds and asks no network, and one call of the engine serves many
-/// requests. ([`Gate`](windrow::Gate) is the limiter of one process.)
+/// requests. ([`Gate`](windrow::Gate) is the limiter of one process.) There is no burst beside the
+/// limit: all of it may be used at once, so 100 a second with bursts of 200 is 200 in two seconds.
 ///
 /// ```no_run
 /// use std::time::Duration;

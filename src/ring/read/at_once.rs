@@ -242,7 +242,7 @@ impl Sums for One<'_> {
     }
 
     fn add_shared(&mut self, touched: &Bucket) {
-        // SAFETY: as above. Relaxed: before the fence in `has_version`.
+        // SAFETY: as above. Relaxed: before the fence in `identity_after`.
         let shared = unsafe { touched.cell(self.position) }.shared.load(Ordering::Relaxed);
         self.sum = self.sum.wrapping_add(shared);
     }

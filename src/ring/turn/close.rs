@@ -218,7 +218,7 @@ impl Ring {
         if let Some(for_tiers) = self.for_tiers {
             (for_tiers.raise)(self, tiers, bucket); // before the block drops its extremes, too
         }
-        // Before the base and the extremes change: see `Store::number`.
+        // Before the base and the extremes change: see `Store::through_block`.
         bucket.close();
         self.rebase(block, bucket, pending);
     }

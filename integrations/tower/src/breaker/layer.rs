@@ -170,7 +170,7 @@ impl<B, K> Debug for BreakerLayer<B, K> {
 }
 
 /// A service with a circuit breaker: from a [`BreakerLayer`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct BreakerService<S, Y> {
     inner: S,
     layer: Y,
@@ -211,14 +211,5 @@ where
             None => self.inner.call(request),
         };
         BreakerFuture::running(response, judged)
-    }
-}
-
-impl<S: Debug, Y: Debug> Debug for BreakerService<S, Y> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BreakerService")
-            .field("inner", &self.inner)
-            .field("layer", &self.layer)
-            .finish()
     }
 }

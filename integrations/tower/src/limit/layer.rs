@@ -331,7 +331,7 @@ where
 /// A service whose requests are rate-limited: from a [`LimitLayer`].
 ///
 /// The service must be `Clone`: a request that waits takes the ready one with it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct LimitService<S, Y> {
     inner: S,
     layer: Y,
@@ -364,14 +364,5 @@ where
         let request = Request::from_parts(parts, body);
         let Self { inner, layer } = self;
         LimitFuture::by(decision, inner, request, &layer.sleep, layer.discarded)
-    }
-}
-
-impl<S: Debug, Y: Debug> Debug for LimitService<S, Y> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LimitService")
-            .field("inner", &self.inner)
-            .field("layer", &self.layer)
-            .finish()
     }
 }

@@ -41,10 +41,10 @@ use crate::limit::limits::Limits;
 /// limit for a gate, but for what follows.
 ///
 /// *Waits.* A request that finds no permit in this process waits for an answer of the engine, for
-/// at most the [patience](crate::LimitLayer::wait) of the layer, and without its sleep function. So
-/// give it some milliseconds: without patience, the first request of a key is refused. The request
-/// is counted once it is answered; one that goes away before takes nothing, and is not counted.
-/// [`Limits::admit`] does not wait.
+/// at most the [patience](crate::LimitLayer::wait) of the layer; the sleep function beside it is
+/// not called. So give it some milliseconds: without patience, the first request of a key is
+/// refused. The request is counted once it is answered; one that goes away before takes nothing,
+/// and is not counted. [`Limits::admit`] does not wait.
 ///
 /// *The engine is away.* The limit's [policy](windrow_redis::Absence) decides, and no request waits
 /// for longer than its patience.

@@ -280,7 +280,7 @@ impl<P, F, W, T> Debug for PaceLayer<P, F, W, T> {
 /// A service whose requests have a pace: from a [`PaceLayer`].
 ///
 /// The service must be `Clone`: a request that waits takes the ready one with it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct PaceService<S, Y> {
     inner: S,
     layer: Y,
@@ -311,14 +311,5 @@ where
         let request = Request::from_parts(parts, body);
         let Self { inner, layer } = self;
         LimitFuture::by(decision, inner, request, &layer.sleep, layer.discarded)
-    }
-}
-
-impl<S: Debug, Y: Debug> Debug for PaceService<S, Y> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PaceService")
-            .field("inner", &self.inner)
-            .field("layer", &self.layer)
-            .finish()
     }
 }

@@ -164,7 +164,7 @@ impl<L: Labels + 'static, K> Debug for RoomLayer<L, K> {
 }
 
 /// A service with a concurrency limit: from a [`RoomLayer`].
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct RoomService<S, Y> {
     inner: S,
     layer: Y,
@@ -198,14 +198,5 @@ where
             // The place is dropped if the service panics.
             Ok(place) => RoomFuture::running(self.inner.call(request), place),
         }
-    }
-}
-
-impl<S: Debug, Y: Debug> Debug for RoomService<S, Y> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RoomService")
-            .field("inner", &self.inner)
-            .field("layer", &self.layer)
-            .finish()
     }
 }

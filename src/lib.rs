@@ -78,19 +78,21 @@
     allow(dead_code, unused_imports)
 )]
 
-// The system, and small types.
+// The system.
 mod address_dependency;
-mod at_most;
 pub mod clock;
-#[cfg(feature = "serde")]
-mod deserialization;
-mod error;
 mod memory;
 mod once;
 mod reclaim;
-mod recorded_value;
 mod sync;
 mod thread_end;
+
+// Small types.
+mod at_most;
+#[cfg(feature = "serde")]
+mod deserialization;
+mod error;
+mod recorded_value;
 mod timer;
 mod timestamp;
 

@@ -36,8 +36,7 @@
 //! given back by a compare-exchange from `e'` to `e`. *Then the word is as if the call had never
 //! been.* Each call raises the end, and each giving back takes away what one call has raised. So
 //! until a call is given back, the end is at `e'` or above, and it is `e'` only if all calls behind
-//! it were given back. The exchange succeeds exactly then, and leaves what the calls before it
-//! made.
+//! it were given back. The exchange succeeds exactly then, and leaves the end of those before it.
 //!
 //! If there is a later call, the word stays as it was: the later call was told its moment, and does
 //! not know of an earlier one. Then the turn goes to another call as it is

@@ -17,10 +17,17 @@ use houses::House;
 use layers::Layers;
 use paths::{Arrows, arrows, circles};
 
+/// The largest number of modules in a row: a larger room groups them, each group under its comment.
+const MODULES: usize = 12;
+
+/// The largest number of lines of a file.
+const LINES: usize = 450;
+
 /// The list of circles, with the reason of those that stay.
 const CONFESSED: &str = "xtask/circles.txt";
 
-/// Prints the figures of the house; refuses a circle, and an arrow to a higher layer.
+/// Prints the figures of the house; refuses a circle, an arrow to a higher layer, and a crowded
+/// room.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("arrows between files", "all crates of the workspace", || {
@@ -33,6 +40,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
                 let up = up(&arrows, &layers).into_iter();
                 wrong.extend(up.map(|(from, to)| format!("{from} names {to}, of a higher layer")));
             }
+            wrong.extend(crowded(&house));
             let circles = circles(&arrows).into_iter();
             found.extend(circles.map(|circle| -> BTreeSet<String> {
                 circle.iter().map(|module| house.file(module)).collect()
@@ -61,6 +69,32 @@ fn figures(house: &House, arrows: &Arrows) {
     );
 }
 
+/// Tells the files that are too long, or list more modules in a row than a reader can place.
+fn crowded(house: &House) -> Vec<String> {
+    let mut crowded = Vec::new();
+    for (module, text) in &house.texts {
+        let (file, lines, row) = (house.file(module), text.lines().count(), longest_row(text));
+        if lines > LINES {
+            crowded.push(format!("{file}: {lines} lines, of at most {LINES}"));
+        }
+        if row > MODULES {
+            crowded.push(format!("{file}: {row} modules in a row, without groups"));
+        }
+    }
+    crowded
+}
+
+/// Returns the largest number of modules in a row. Attributes do not end a row.
+fn longest_row(text: &str) -> usize {
+    let (mut row, mut longest) = (0, 0);
+    for line in text.lines().filter(|line| !line.starts_with("#[")) {
+        let is_module = line.ends_with(';') && format!(" {line}").contains(" mod ");
+        row = if is_module { row + 1 } else { 0 };
+        longest = longest.max(row);
+    }
+    longest
+}
+
 /// The circles of the list: a paragraph each, a file on each line.
 fn confessed(list: &str) -> Vec<BTreeSet<String>> {
     let circle = |entry: Paragraph<'_>| entry.lines().map(str::to_owned).collect();
@@ -84,6 +118,12 @@ fn up<'a>(arrows: &'a Arrows, layers: &Layers) -> Vec<(&'a String, &'a String)> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comment_ends_a_row_of_modules_and_an_attribute_does_not() {
+        let text = "mod a;\n#[cfg(unix)]\npub(crate) mod b;\n\n// Others.\nmod c;\nuse d;\n";
+        assert_eq!(longest_row(text), 2);
+    }
 
     #[test]
     fn a_confessed_circle_may_shrink_and_not_grow() {

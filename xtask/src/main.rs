@@ -5,38 +5,49 @@
 //! (without valgrind, portable paths are not counted). `verify` takes longer. The others are their
 //! parts. A command that needs more programs says so.
 
-mod arrows;
-mod assembly;
-mod before;
-mod beside;
-mod compare;
+// Commands, and the suites of them.
 mod copy;
-mod earlier;
-mod instructions;
-mod integrations;
+mod steps;
+mod suites;
+mod tools;
+mod workers;
+
+// What each file must keep to.
+mod arrows;
 mod interface;
-mod library;
 mod lines;
-mod litmus;
-mod models;
 mod names;
-mod orderings;
 mod paragraphs;
-mod pictures;
+mod sources;
+mod words;
+
+// Tests.
+mod beside;
+mod library;
+mod litmus;
+mod strategies;
+mod wild;
+
+// Models.
+mod models;
+mod orderings;
+mod twins;
+
+// Machine code, weight, other systems.
+mod assembly;
+mod instructions;
 #[cfg(unix)]
 mod platforms;
 mod portable;
-mod ports;
-mod sources;
-mod steps;
-mod strategies;
-mod suites;
-mod tools;
-mod twins;
 mod weight;
-mod wild;
-mod words;
-mod workers;
+
+// Figures and pictures.
+mod before;
+mod compare;
+mod earlier;
+mod integrations;
+mod pictures;
+mod ports;
 
 use std::ffi::OsString;
 use std::num::NonZeroU64;

@@ -4,29 +4,36 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+// The service.
 mod app;
-#[path = "../../common/arguments.rs"]
-mod arguments;
 mod body;
-mod book;
 mod counts;
-mod display;
-mod hammer;
 mod health;
-mod listen;
-mod load;
-mod log;
-#[path = "../../common/numbers.rs"]
-mod numbers;
-mod options;
-mod patience;
-mod run;
-mod server;
-mod settings;
 mod shared;
 mod shop;
+
+// Settings, and the log.
+mod log;
+mod options;
+mod settings;
+
+// Connections, from the first to the last.
+mod listen;
+mod patience;
+mod server;
 mod stop;
 mod streams;
+
+// Its load, and the books.
+#[path = "../../common/arguments.rs"]
+mod arguments;
+mod book;
+mod display;
+mod hammer;
+mod load;
+#[path = "../../common/numbers.rs"]
+mod numbers;
+mod run;
 mod verdict;
 
 use lexopt::Parser;

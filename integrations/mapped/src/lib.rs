@@ -14,36 +14,45 @@ macro_rules! shown {
     };
 }
 
-mod cells;
+// Metrics in a file.
 mod counter;
-mod entries;
 mod error;
 mod extreme;
-mod failpoint;
 mod file;
 mod gauge;
 mod histogram;
-mod keyed;
 mod kind;
-mod layout;
-mod limit;
 mod name_error;
-mod owner;
-mod owners;
+mod text;
+
+// Limits in a file.
+mod keyed;
+mod limit;
 mod pace;
 mod paces;
-mod publish;
-mod reader;
-mod reading;
 mod reservation;
-mod sampler;
+
+// A process that writes.
+mod cells;
+mod owner;
+mod publish;
 mod sequence;
 mod shared;
 mod slot;
+
+// Readers.
+mod entries;
+mod owners;
+mod reader;
+mod reading;
+mod sampler;
 mod source;
-mod system;
-mod text;
 mod windows;
+
+// The file itself.
+mod failpoint;
+mod layout;
+mod system;
 
 pub use counter::Counter;
 pub use error::{MappedError, Step};

@@ -1,27 +1,34 @@
 #![doc = include_str!("../README.md")]
 
+// The recorder, and its settings.
 mod buckets;
 mod builder;
+mod error;
+mod problem;
+mod recorder;
+
+// A macro call.
 mod cache;
 mod cell;
+mod index;
+mod own;
+mod registry;
+mod secret;
+
+// The numbers of each kind.
 mod counter;
-mod error;
-mod exported;
 mod gauge;
 mod histogram;
 mod idle;
-mod index;
 mod kind;
+mod sum;
+
+// Exports.
+mod exported;
 mod listing;
 mod names;
-mod own;
-mod problem;
 mod read;
-mod recorder;
-mod registry;
-mod secret;
 mod snapshot;
-mod sum;
 mod text;
 
 pub use buckets::Matcher;

@@ -152,27 +152,34 @@
 //! into that memory where they are read, and are not copied again before they are sent over HTTP.
 //! It runs on a thread of its own, with a connection for each request.
 
+// An exporter, and its thread.
+mod error;
+mod exporter;
+mod random;
+mod started;
+mod worker;
+
+// A collection.
 mod acknowledged;
-mod attributes;
-mod batch;
 mod clock;
 mod collect;
-mod draft;
-mod error;
-mod exemplars;
-mod exporter;
-mod histograms;
-mod message;
-mod number;
-mod points;
-mod protobuf;
-mod random;
 mod read;
 mod rules;
-mod started;
 mod temporality;
+
+// Data points.
+mod attributes;
+mod draft;
+mod exemplars;
+mod histograms;
+mod number;
+mod points;
+
+// Messages.
+mod batch;
+mod message;
+mod protobuf;
 mod wire;
-mod worker;
 
 pub use error::{ExportError, StartError};
 pub use exporter::Exporter;

@@ -166,38 +166,45 @@
 //! Only registering returns an error, [`RegisterError`]. A scrape cannot fail, unless a source of
 //! the program's own panics; `serve` answers 500 then.
 
-mod accept;
-mod buckets;
-mod collect;
-mod described;
+// The metrics of a program.
 mod error;
-mod escaping;
-mod exemplars;
 mod exposition;
-mod format;
-#[cfg(feature = "gzip")]
-mod gzip;
-mod label_names;
-#[cfg(any(feature = "protobuf", feature = "registry"))]
-mod native;
-mod number;
-#[cfg(feature = "protobuf")]
-mod protobuf;
-#[cfg(feature = "push")]
-mod push;
 #[cfg(feature = "recorder")]
 #[cfg_attr(docsrs, doc(cfg(feature = "recorder")))]
 pub mod recorder;
+mod rules;
+mod text_fn;
+mod units;
+
+// A scrape, metric by metric.
+mod buckets;
+mod collect;
+mod described;
+mod exemplars;
+mod number;
+
+// The formats, and the choice of one.
+mod accept;
+mod escaping;
+mod format;
+mod label_names;
+#[cfg(any(feature = "protobuf", feature = "registry"))]
+mod native;
+#[cfg(feature = "protobuf")]
+mod protobuf;
+mod text;
+
+// Answers and pushes.
+#[cfg(feature = "gzip")]
+mod gzip;
+#[cfg(feature = "push")]
+mod push;
 #[cfg(feature = "registry")]
 #[cfg_attr(docsrs, doc(cfg(feature = "registry")))]
 pub mod registry;
 mod respond;
-mod rules;
 #[cfg(feature = "serve")]
 mod serve;
-mod text;
-mod text_fn;
-mod units;
 
 pub use buckets::{Bucketed, Buckets, Registrable, buckets};
 pub use error::RegisterError;

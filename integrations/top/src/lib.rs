@@ -1,12 +1,18 @@
 #![doc = include_str!("../README.md")]
 
-mod address;
+// The program.
 mod app;
 mod arguments;
+mod error;
+mod live;
+mod once;
+mod signals;
+
+// Frames, from a console or a file.
+mod address;
 mod backoff;
 mod cells;
 mod client;
-mod error;
 mod events;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod files;
@@ -14,16 +20,15 @@ mod files;
 #[path = "files/absent.rs"]
 mod files;
 mod follow;
+mod frame;
+mod source;
+
+// The screen.
 #[allow(clippy::cast_sign_loss, reason = "of times and levels, which are not negative")]
 mod format;
-mod frame;
 mod legible;
-mod live;
 mod model;
-mod once;
 mod screen;
-mod signals;
-mod source;
 mod view;
 
 use arguments::Task;

@@ -125,36 +125,43 @@
 //! [windows.md]: https://docs.rs/windrow/latest/windrow/guide/design/windows/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
 
-mod at_turn;
+// Counting.
 mod body;
-mod breaker;
-mod cap;
-mod changes;
 mod classify;
-mod current;
-mod decision;
 mod endpoint;
 mod flight;
 mod future;
 mod grpc_web;
-mod key;
 mod labels;
 mod layer;
+mod protocol;
+mod routes;
+
+// Limits.
+mod breaker;
+mod decision;
+mod key;
 mod limit;
 mod limiter;
-mod line;
 mod pace;
-mod protocol;
+mod room;
+mod vacancy;
+
+// Waits and refusals.
+mod at_turn;
+mod cap;
+mod line;
 mod refusal;
 mod refused;
 mod retry_info;
-mod room;
-mod routes;
-mod rules;
 mod told;
 mod turn;
 mod unwind;
-mod vacancy;
+
+// Rules.
+mod changes;
+mod current;
+mod rules;
 
 pub use at_turn::AtTurn;
 pub use body::ResponseBody;

@@ -4,23 +4,26 @@
 //! [`Rules`] are plain values, validated when they are built.
 //! [`Limits::replace`](crate::Limits::replace) and its like put them into force.
 
+// A set of rules.
 mod builder;
 mod error;
-#[cfg(feature = "serde")]
-mod fields;
-mod file;
 mod geometry;
-#[cfg(feature = "json")]
-mod json;
 mod pattern;
 mod places;
 mod rate;
+mod set;
+mod setting;
+
+// Rules that are read.
+#[cfg(feature = "serde")]
+mod fields;
+mod file;
+#[cfg(feature = "json")]
+mod json;
 #[cfg(feature = "serde")]
 mod read;
 #[cfg(feature = "serde")]
 mod readable;
-mod set;
-mod setting;
 
 pub use builder::RulesBuilder;
 pub use error::{RulesError, RulesPart};

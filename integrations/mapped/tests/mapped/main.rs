@@ -1,19 +1,24 @@
 //! Files that several processes share, that are damaged, or that must not be opened.
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 
+// Numbers of several processes.
 mod books;
-#[path = "../../src/tests.rs"]
-mod child;
-mod damaged;
 mod exact;
-mod exported;
 mod extremes;
 mod forked;
-mod full;
 mod gauges;
 mod histograms;
-mod memory;
 mod paced;
-mod python;
+
+// Names, files and memory.
+mod damaged;
+mod full;
+mod memory;
 mod refused;
 mod registered;
+
+// Other readers.
+#[path = "../../src/tests.rs"]
+mod child;
+mod exported;
+mod python;

@@ -2,17 +2,22 @@
 
 #![allow(clippy::float_cmp)] // whole numbers, far below 2^53
 
+// The book, and collectors.
 mod book;
+mod receiver;
+mod rotel;
+
+// Exports.
 mod cases;
 mod exemplars;
-mod failures;
 mod heavy;
 mod native;
-mod own_thread;
-mod receiver;
-mod refused;
-mod rotel;
 mod several;
-mod statuses;
 mod torn;
+
+// What goes wrong.
+mod failures;
+mod own_thread;
+mod refused;
+mod statuses;
 mod unknown;

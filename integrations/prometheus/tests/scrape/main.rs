@@ -1,18 +1,23 @@
 //! Tests of registration, of the formats of a scrape, and of their parsers.
 
+// The text, and its parsers.
+mod formats;
+mod naive;
+mod parsers;
+mod random;
+mod spec;
+mod text;
+
+// Metrics.
 mod created;
 mod events;
 mod exemplars;
-mod formats;
 mod heavy;
-mod naive;
 mod names;
-mod parsers;
-mod random;
-mod recorder;
 mod refused;
-mod registry;
 mod several;
-mod spec;
+
+// Scrapes while threads count, and bridges.
+mod recorder;
+mod registry;
 mod storm;
-mod text;

@@ -3,20 +3,27 @@
 //!
 //! They are part of the library's own tests, since they reach what no user does.
 
-mod adaptation;
-mod aimed;
-#[cfg(target_os = "linux")]
-mod beats;
+// A schedule, and its parts.
 mod client;
 mod faults;
-#[cfg(target_os = "linux")]
-mod holding;
 mod judge;
 mod ledger;
-mod mistakes;
 mod network;
-mod oracle;
 mod random;
 mod schedules;
-mod twin;
 mod world;
+
+// Schedules with a mistake in them.
+mod aimed;
+mod mistakes;
+mod twin;
+
+// Parts of a client.
+mod adaptation;
+#[cfg(target_os = "linux")]
+mod beats;
+#[cfg(target_os = "linux")]
+mod holding;
+
+// The script.
+mod oracle;

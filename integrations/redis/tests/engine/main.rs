@@ -2,17 +2,22 @@
 //! own on a free port of the loopback, and ends it.
 #![cfg(unix)]
 
-mod absent;
-mod adversary;
+// Limits on an engine that is well.
 mod book;
 mod by_key;
+mod forked;
+mod shared;
+
+// Engines that are not.
+mod absent;
+mod adversary;
 mod cluster;
 mod fit;
-mod forked;
 mod proxy;
-mod server;
-mod shared;
 mod storm;
 mod strange;
+
+// The engine itself.
+mod server;
 #[cfg(feature = "tls")]
 mod tls;

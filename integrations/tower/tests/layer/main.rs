@@ -1,35 +1,44 @@
 //! The layers in axum, in tonic, and around services that fail in every way: the counts of
 //! requests, rate limits, concurrency limits, and rules that are swapped while requests go on.
 
+// Counts of requests.
 mod bounds;
-mod breakers;
-mod caps;
-mod connect;
 mod connections;
 mod counts;
-mod discards;
 mod exported;
-mod fields;
 mod flights;
-mod grpc;
-mod grpc_web;
+mod windows;
+
+// Limits and their clients.
+mod breakers;
 mod heavy;
-mod herd;
-mod hostile;
 mod keyed;
 mod limited;
 mod limits;
 mod memory;
-mod oracle;
 mod paces;
-mod refusals;
 mod rooms;
-mod rules;
-mod run_time;
 mod shared;
 mod sharing;
+
+// Refusals.
+mod caps;
+mod discards;
+mod fields;
+mod herd;
+mod refusals;
+
+// Rules, clocks, and a user's functions.
+mod hostile;
+mod oracle;
+mod rules;
+mod run_time;
 mod steps;
-mod windows;
+
+// Protocols.
+mod connect;
+mod grpc;
+mod grpc_web;
 
 use std::collections::BTreeMap;
 

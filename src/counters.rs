@@ -3,6 +3,7 @@
 mod counter;
 mod extreme;
 mod gauge;
+mod misuse;
 mod one_word;
 mod striped;
 

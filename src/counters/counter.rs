@@ -8,7 +8,6 @@ use crate::exemplar::Exemplars;
 use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 
 mod exemplars;
-mod misuse;
 
 /// A sharded (striped, per-CPU) counter: Java's `LongAdder` with the method names of `AtomicU64`.
 ///

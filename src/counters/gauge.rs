@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
-use crate::counters::one_word::{Extremal, OfOneWord, Settable};
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{Ordering, const_fn, fence};
 
@@ -176,36 +175,6 @@ impl Gauge {
     pub fn fetch_sub(&self, n: i64, order: Ordering) {
         self.fetch_add(n.wrapping_neg(), order);
     }
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn set<T: Settable>(&self, _: T) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn store<T: OfOneWord>(&self, _: T, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn swap<T: OfOneWord>(&self, _: T, _: Ordering) -> i64 {
-        self.sum()
-    }
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn compare_exchange<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn compare_exchange_weak<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn fetch_max<T: Extremal>(&self, _: T, _: Ordering) {}
-
-    /// Does not compile: a message says what to write instead.
-    #[doc(hidden)]
-    pub fn fetch_min<T: Extremal>(&self, _: T, _: Ordering) {}
 
     /// Returns the [`sum`](Self::sum), with its promises. It is not one atomic load; `order` is as
     /// for [`Counter::load`](crate::Counter::load).

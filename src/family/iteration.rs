@@ -18,9 +18,9 @@ use crate::family::shared::Shared;
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Returns all series, in no order; and last the overflow series, if any set was refused.
     ///
-    /// The call may be called while other threads add and make series. A series that existed before
-    /// the call and was not removed is included. Takes the lock for a moment, and allocates eight
-    /// bytes for each series; under the lock, sixteen.
+    /// Other threads may add and make series meanwhile. A series that existed before the call and
+    /// was not removed is included. Takes the lock for a moment, and allocates eight bytes for each
+    /// series; under the lock, sixteen.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};

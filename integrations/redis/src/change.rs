@@ -15,7 +15,7 @@ use crate::waiter::Waiter;
 ///
 /// # Errors
 ///
-/// [`SharedError::OtherLimit`] if another process's change holds. Why the engine is away, if it is,
+/// [`SharedError::OtherLimit`] if another change holds: another process's, or a later one. Why the engine is away, if it is,
 /// or why the limit's keys are unusable: then the change is told once that is over.
 #[derive(Debug)]
 pub struct Change {
@@ -36,10 +36,14 @@ impl Change {
     ///
     /// # Errors
     ///
-    /// As above.
+    /// Those of a [`Change`].
     pub fn block(self) -> Result<(), SharedError> {
-        self.shared.block(&self.waiter, 0, |limit| limit.heard(self.version).is_some())?;
-        self.outcome().unwrap_or(Ok(()))
+        loop {
+            self.shared.block(&self.waiter, 0, |limit| limit.heard(self.version).is_some())?;
+            if let Some(outcome) = self.outcome() {
+                return outcome;
+            } // otherwise the engine has lost its memory in between
+        }
     }
 
     fn outcome(&self) -> Option<Result<(), SharedError>> {

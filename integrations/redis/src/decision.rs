@@ -20,8 +20,8 @@ pub(crate) enum Decision {
 }
 
 impl Decision {
-    /// Decides over a request, and has the engine asked if that may help. `demand` is
-    /// what the request adds to the demand: its weight when it is new.
+    /// Decides over a request, and has the engine asked if that may help. `demand` is added to the
+    /// limit's: the weight of a request that is new.
     #[cold]
     pub(crate) fn of(
         hub: &Hub,

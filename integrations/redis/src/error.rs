@@ -111,7 +111,8 @@ pub enum SharedError {
         /// The limit's name.
         name: String,
     },
-    /// Another process has changed the limit, and this one had not heard of that.
+    /// Another change of the limit holds: another process's, of which this one had not heard, or a
+    /// later one.
     OtherLimit {
         /// The limit requested.
         limit: u64,

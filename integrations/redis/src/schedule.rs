@@ -92,3 +92,34 @@ impl Schedule {
 fn address(limit: &Arc<Limit>) -> usize {
     Arc::as_ptr(limit) as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::absence::Absence;
+    use crate::machine::{DRIFT, Terms};
+    use crate::names::Keys;
+
+    fn limit() -> Arc<Limit> {
+        let terms = Terms { limit: 9, version: 1, length: 100_000, buckets: 10, drift: DRIFT };
+        let keys = Keys { ledger: [].into(), epoch: [].into() };
+        Arc::new(Limit::new("it".into(), terms, [0; 8], keys, Absence::Refuse))
+    }
+
+    #[test]
+    fn a_limit_has_one_look_until_there_is_no_reason() {
+        let (mut schedule, [one, other]) = (Schedule::default(), [limit(), limit()]);
+        schedule.hold(one.clone(), 5, 100);
+        schedule.hold(other.clone(), 3, 100);
+        schedule.hold(one.clone(), 4, 100);
+        let first = schedule.due_behind((0, 0), 4).unwrap();
+        let second = schedule.due_behind(first, 4).unwrap();
+        assert_eq!((first, second), ((3, address(&other)), (4, address(&one))));
+        assert_eq!(schedule.due_behind(second, 4), None);
+        schedule.look_next(&other, 7, 99);
+        assert_eq!((schedule.first(), schedule.due(7).len()), (Some(4), 2));
+        schedule.look_next(&one, 200, 100);
+        schedule.look_next(&other, 200, 100);
+        assert_eq!((schedule.first(), schedule.each().count()), (None, 0));
+    }
+}

@@ -56,10 +56,9 @@ impl Display for SharedError {
                 "the ledger of the limit {name} has another interval or number of buckets, and was \
                  left as it is"
             ),
-            SharedError::OtherLimit { limit, in_force } => write!(
-                f,
-                "the limit was not set to {limit}: another process has set it to {in_force}"
-            ),
+            SharedError::OtherLimit { limit, in_force } => {
+                write!(f, "the limit is not {limit}: another change has set it to {in_force}")
+            }
             SharedError::Refused { code } => write!(f, "the engine refuses: {code}"),
             SharedError::Nonsense { expected } => {
                 write!(f, "what came from the engine is no {expected}")

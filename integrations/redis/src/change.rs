@@ -15,8 +15,9 @@ use crate::waiter::Waiter;
 ///
 /// # Errors
 ///
-/// [`SharedError::OtherLimit`] if another change holds: another process's, or a later one. Why the engine is away, if it is,
-/// or why the limit's keys are unusable: then the change is told once that is over.
+/// [`SharedError::OtherLimit`] if another change holds: another process's, or a later one. Why the
+/// engine is away, if it is, or why the limit's keys are unusable: then the change is told once
+/// that is over.
 #[derive(Debug)]
 pub struct Change {
     shared: Shared,

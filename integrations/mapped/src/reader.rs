@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use crate::entries::Entries;
 use crate::error::{MappedError, Step};
@@ -154,6 +155,11 @@ impl Reader {
     /// Returns the path with which the file was opened.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the time at which the file was created, if its file system tells.
+    pub(crate) fn created(&self) -> Option<SystemTime> {
+        self.file.metadata().and_then(|file| file.created()).ok()
     }
 
     fn of(file: fs::File, path: &Path) -> Result<Reader, MappedError> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::error::MappedError;
 use crate::reader::Reader;
@@ -24,6 +24,8 @@ pub(super) struct Watched {
     /// The value of the label.
     pub(super) file: String,
     pub(super) reader: Reader,
+    /// The time at which the file was created, if its file system tells.
+    pub(super) created: Option<SystemTime>,
     last: Mutex<Option<Last>>,
     windows: Option<Windows>,
 }
@@ -66,7 +68,8 @@ impl Files {
 
 impl Watched {
     fn new(file: String, reader: Reader) -> Watched {
-        Watched { file, reader, last: Mutex::default(), windows: None }
+        let created = reader.created();
+        Watched { file, reader, created, last: Mutex::default(), windows: None }
     }
 
     /// Returns the last reading, or a new one where that is older than an export.

@@ -94,6 +94,7 @@ struct Read<'r> {
     /// The number of its file, and the value of the label that tells it.
     number: u64,
     file: &'r str,
+    created: Option<SystemTime>,
     files: &'r Files,
 }
 
@@ -105,7 +106,8 @@ impl<'r> Read<'r> {
         part: Part,
     ) -> Read<'r> {
         let (window, values) = (file.window(&metric), metric.distribution());
-        Read { metric, window, values, part, number, file: &file.file, files }
+        let (file, created) = (&file.file, file.created);
+        Read { metric, window, values, part, number, file, created, files }
     }
 }
 
@@ -118,8 +120,10 @@ impl Series for Read<'_> {
         false
     }
 
+    /// Returns the time at which the file was created, which is the same in each exporter and after
+    /// its restart. A window is younger: it counts since this process has it.
     fn created(&self) -> Option<SystemTime> {
-        None
+        if self.window.is_some() { None } else { self.created }
     }
 
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {

@@ -1,5 +1,7 @@
 //! A file as the source of an exporter.
 
+use std::time::Duration;
+
 use windrow::export::{Catalog, Form, Value};
 use windrow_mapped::{File, FileSource, Reader};
 
@@ -56,7 +58,7 @@ fn a_catalog_has_the_metrics_of_a_file_beside_its_own() {
     // New series of a name come by themselves, new names when they are asked for.
     file.counter("calls", &[]).unwrap().add(1);
     file.counter("new", &[]).unwrap().add(2);
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
     while shown(&catalog).len() < 5 {
         assert!(std::time::Instant::now() < deadline, "the reading stays old");
         std::thread::yield_now();
@@ -65,6 +67,26 @@ fn a_catalog_has_the_metrics_of_a_file_beside_its_own() {
     assert_eq!(source.add_to(&mut catalog).unwrap(), 1);
     assert_eq!(shown(&catalog)[5], "new{} 2");
     assert!(source.error().is_none());
+}
+
+/// An exporter that is started anew is not a restart of the counters: a backend that heeds start
+/// times would add all of them once more.
+#[test]
+fn a_counter_starts_with_its_file_and_a_window_with_its_reader() {
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = folder.path().join("f");
+    File::open(&path).unwrap().counter("calls", &[]).unwrap().add(3);
+    let created = std::fs::metadata(&path).unwrap().created().ok();
+
+    let minute = Duration::from_secs(60);
+    let whole = FileSource::new(Reader::open(&path).unwrap());
+    let windows = FileSource::with_windows(Reader::open(&path).unwrap(), minute, 60).unwrap();
+    for (source, expected) in [(whole, created), (windows, None)] {
+        let mut catalog = Catalog::new();
+        assert_eq!(source.add_to(&mut catalog).unwrap(), 1);
+        let calls = catalog.iter().next().unwrap();
+        calls.source().visit(&mut |series| assert_eq!(series.created(), expected));
+    }
 }
 
 #[test]
@@ -168,7 +190,7 @@ fn several_files_are_told_apart_by_a_label() {
     // A file that cannot be read leaves the others.
     let cut = std::fs::OpenOptions::new().write(true).open(&blue).unwrap();
     cut.set_len(0).unwrap();
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
     while source.error().is_none() {
         assert!(std::time::Instant::now() < deadline, "the reading stays old");
         std::thread::yield_now();

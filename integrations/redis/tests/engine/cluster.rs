@@ -5,17 +5,29 @@ use std::time::Duration;
 use windrow::AtMost;
 use windrow_redis::{SharedError, SharedGate, SharedGates};
 
-use crate::server::{LONG, Server, on_each, until};
+use crate::server::{LONG, Server, free_port, on_each, until};
+
+/// Starts a node, whose bus has a port of its own.
+fn node(program: &str) -> Server {
+    Server::start(
+        program,
+        &["--cluster-enabled", "yes", "--cluster-port", &free_port().to_string()],
+    )
+}
+
+/// Waits until the node takes requests for the slots of the cluster.
+fn wait_for(node: &Server) {
+    until("the cluster is up", || {
+        node.command::<String>("CLUSTER INFO").contains("cluster_state:ok")
+    });
+}
 
 #[test]
 fn all_keys_of_a_limit_are_in_one_slot() {
     on_each(|program| {
-        let options = ["--cluster-enabled", "yes", "--cluster-port", "0"];
-        let server = Server::start(program, &options[..2]);
+        let server = node(program);
         let () = server.command("CLUSTER ADDSLOTSRANGE 0 16383");
-        until("the cluster is up", || {
-            server.command::<String>("CLUSTER INFO").contains("cluster_state:ok")
-        });
+        wait_for(&server);
         let interval = Duration::from_millis(200);
         let gate = SharedGate::builder(AtMost(10)).interval(interval).buckets(4).name("orders");
         let gate = gate.connect(&server.url()).unwrap();
@@ -25,16 +37,29 @@ fn all_keys_of_a_limit_are_in_one_slot() {
         for key in [&b"a"[..], b"{b}", b"}{", b""] {
             assert!(gates.admit_blocking(key, 1, LONG).is_granted(), "{key:?}");
         }
-        // A slot that another node would hold.
-        let slot: u16 = server.command("CLUSTER KEYSLOT {orders}:e");
-        let () = server.command(&format!("CLUSTER DELSLOTS {slot}"));
-        let () = server.command("CONFIG SET cluster-require-full-coverage no");
-        until("it is told", || {
-            let _ = gate.admit_blocking(10, Duration::from_millis(5));
-            matches!(
-                gate.fault(),
-                Some(SharedError::OtherNode { .. } | SharedError::Refused { .. })
-            )
-        });
+    });
+}
+
+#[test]
+fn the_error_names_the_node_that_holds_the_limit() {
+    on_each(|program| {
+        let [asked, holder] = [node(program), node(program)];
+        let slot: u16 = asked.command("CLUSTER KEYSLOT {orders}:e");
+        let () = holder.command(&format!("CLUSTER ADDSLOTS {slot}"));
+        let (before, after) = (slot - 1, slot + 1);
+        let () = asked.command(&format!("CLUSTER ADDSLOTSRANGE 0 {before} {after} 16383"));
+        let bus: Vec<String> = holder.command("CONFIG GET cluster-port");
+        let () = asked.command(&format!("CLUSTER MEET 127.0.0.1 {} {}", holder.port(), bus[1]));
+        wait_for(&asked);
+        wait_for(&holder);
+
+        let builder = || SharedGate::builder(AtMost(10)).name("orders");
+        let at = format!("127.0.0.1:{}", holder.port());
+        match builder().connect(&asked.url()) {
+            Err(SharedError::OtherNode { at: told }) => assert_eq!(told, at),
+            other => panic!("{other:?}"),
+        }
+        let gate = builder().connect(&format!("redis://{at}/")).unwrap();
+        assert!(gate.admit_blocking(1, LONG).is_granted());
     });
 }

@@ -17,12 +17,12 @@ use axum::response::{IntoResponse, Response};
 use axum::{Router, routing::get, routing::post, serve};
 use tokio::{net::TcpListener, time::sleep};
 use windrow::breaker::Settings;
-use windrow::export::{field, field_count_fn, from_fn};
+use windrow::export::{field, from_fn};
 use windrow::{AtMost, Breaker, Pace, labels};
 use windrow_prometheus::{Exposition, RegisterError};
-use windrow_tower::{Endpoint, Http, Limit, LimitLayer, MetricsLayer, PaceLimits, Routes};
+use windrow_tower::{Endpoint, Http, LimitLayer, MetricsLayer, PaceLimits, Routes};
 
-labels! { struct Client { key: str } }
+labels! { struct Client { key: str } } // a key that a layer before has checked
 
 /// Requests by method and route: the last minute, by the second.
 static ROUTES: Routes = Routes::new();
@@ -40,6 +40,7 @@ async fn cart(Path(id): Path<u64>) -> String {
     format!("cart {id}\n")
 }
 
+/// Answers 503 while the breaker is open, which counts as a failure of the route.
 async fn pay(Path(card): Path<String>) -> Response {
     let call = match BANK.try_call() {
         Ok(call) => call,
@@ -81,8 +82,6 @@ fn metrics() -> Result<Exposition, RegisterError> {
     let mut metrics = Exposition::new();
     metrics.register("http", "Requests by route", field(ROUTES.family(), Endpoint::window))?;
     metrics.register("http_open", "In flight", field(ROUTES.family(), Endpoint::in_flight))?;
-    let refused = field_count_fn(CLIENTS.family(), |client: &Limit<_, Pace>| client.blocked());
-    metrics.register("client_refused", "Refused by API key", refused)?;
     metrics.register("bank", "Calls to the bank, and what its breaker did", &BANK)?;
     let state = from_fn(|| BANK.state().number() as f64);
     metrics.register("bank_state", "0 closed, 1 half open, 2 open", state)?;

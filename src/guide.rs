@@ -231,6 +231,7 @@ pub mod limits {}
 /// [limits.md]: limits
 /// [`Pace`]: crate::Pace
 /// [`Paces`]: crate::Paces
+/// [tower.md]: tower
 #[doc = include_str!("../docs/guide/paces.md")]
 pub mod paces {}
 

@@ -50,7 +50,8 @@
 //!
 //! An event that [declares its unit](windrow::events!), as `Rt: Histogram in "ns"` does, is shown
 //! in Prometheus' own: times in seconds, divided accordingly, and all others as they are. The name
-//! says so: `NAME_values_seconds`, `NAME_max_seconds`, `NAME_values_bytes`. The unit given to
+//! says so: `NAME_values_seconds`, `NAME_percentile_seconds`, `NAME_max_seconds`,
+//! `NAME_values_bytes`. The unit given to
 //! [`register_in`](Exposition::register_in), and the divisor of [`buckets`], are of values whose
 //! event declares none.
 //!

@@ -95,13 +95,12 @@ use crate::vacancy::{make_room, make_room_ahead};
 /// too. So clients with made-up keys cannot fill the memory, and are never without a limit; but a
 /// client that comes when others have used up the keys has to share with them.
 ///
-/// A key that gets a gate of its own while others share asks both gates for one more interval of
-/// the overflow gate (if requests [wait](crate::LimitLayer::wait) there, for up to two intervals
-/// from the end of the last wait), and then its own alone. So a client never gets more than its
-/// limit, or than the limit of the overflow gate if that is higher: also if it has just shared, and
-/// two gates apply in one interval. In that time its requests do not wait for their turn, and the
-/// key is not forgotten. (Paces [begin](crate::PaceLimits#when-there-are-too-many-keys) where the
-/// shared one stands.)
+/// A key that has shared, and gets a gate of its own, asks both for one more interval of the
+/// overflow gate. (If requests [wait](crate::LimitLayer::wait) there, it asks both for up to two
+/// intervals from the end of the last wait.) Then it asks its own alone. So in an interval a client
+/// gets at most the greater of the two limits. While a key asks both gates, its requests do not
+/// wait for their turn, and the key is not forgotten. (Paces
+/// [begin](crate::PaceLimits#when-there-are-too-many-keys) where the shared one stands.)
 ///
 /// A key that a client can choose freely limits no client: each request can have a new one, until
 /// all keys are used up. Take a key that has been verified: an account, an address.

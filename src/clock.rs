@@ -99,9 +99,9 @@ pub trait Clock {
     /// Returns the time now.
     fn now(&self) -> Timestamp;
 
-    /// Returns the time [now](Self::now), for an add. It may skip work that takes long or happens
-    /// only once. A clock that cannot tell the time at once returns the end of time,
-    /// `Timestamp::from_nanos(u64::MAX)`. The add then leaves its quick path and calls `now`.
+    /// Returns the time [now](Self::now), for an add or a sum. It may skip work that takes long or
+    /// happens only once. A clock that cannot tell the time at once returns the end of time,
+    /// `Timestamp::from_nanos(u64::MAX)`. The caller then leaves its quick path and calls `now`.
     ///
     /// A clock that wraps another should forward this call as well as `now`. If it does not, it is
     /// correct, but slower.

@@ -27,8 +27,8 @@
 //! # The rule, and its consequences
 //!
 //! Each scan loads the word itself, after the loads that determine which adds it must include, and
-//! before the rows. (A remembered number breaks this.) Then every argument about "each row" holds
-//! for "each open row":
+//! before the rows (but row 0, which is always open). (A remembered number breaks this.) Then every
+//! argument about "each row" holds for "each open row":
 //!
 //! * A drain that has loaded the baseline of the drain before visits each row that the other has
 //!   visited, and maybe more, so its result is not negative. A second sum does not go back.

@@ -239,9 +239,9 @@ impl<'g> Versioned<'g> {
         // SAFETY: by contract.
         let bucket: &'g Bucket = unsafe { pointer.follow() }?;
         let version = bucket.version()?;
-        // Relaxed: by the Acquire of the version this thread sees whether the pointer has changed
-        // before the bucket was reused as that version. If the bucket was stored here again since,
-        // the version covers all of it.
+        // Relaxed: if the pointer led elsewhere before this version began, this load finds that, by
+        // the Acquire of the version. If the bucket was stored here again since, the version covers
+        // all of it.
         pointer.leads_to(bucket, Ordering::Relaxed).then_some(Versioned { bucket, version })
     }
 

@@ -8,15 +8,42 @@
 //! touched, then the blocks' sums less the prefix, plus the shared cell, lie between the true count
 //! of the interval when the call began and when it returned. If some are touched, `shared_total`
 //! less the shared prefix of the bucket takes the place of the shared cell (see `shared_prefix`).
+//! (A time past the live bucket has an order of its own: see `add_up`.)
+//!
+//! # The steps
+//!
+//! Those of the ordinary sum, in the order of the program:
+//!
+//! | load | in | order |
+//! |---|---|---|
+//! | `current`, its version, `current` again | `Versioned::load` | Acquire, Acquire, Relaxed |
+//! | whether the prefix is known | `Bucket::prefix` | Relaxed |
+//! | the clock, then the bucket's span | `sum_if` | Relaxed |
+//! | the prefix | `through_blocks` | Relaxed |
+//! | each block, and its owner | `Blocks::iter`, `Block::is_at_rest` | Acquire |
+//! | the base of a free block | `Block::dense_base` | Relaxed |
+//! | the open rows of another one | `rows::sum` | Acquire |
+//! | `touched`, then the shared cell | `sum_if` | Relaxed |
+//! | `current`, behind a fence | `Ring::is_current` | Acquire, Relaxed |
+//! | the version, behind a fence | `Bucket::identity_after` | Acquire, Relaxed |
+//!
+//! If the time lies in no live bucket, or one of the two checks fails, a view takes over, which
+//! makes up to nine attempts (`read/attempt`).
+//!
+//! # What a sum may leave out
+//!
+//! * Adds that are not ordered before the call: each cell is read once.
+//! * Adds outside of the interval that ends with the bucket of the time that the clock showed.
+//! * After nine attempts, adds in buckets that have left since the call began.
 //!
 //! # Why
 //!
 //! The bucket was current from the first step to the last but one. In that time its prefix is a
 //! constant, what all buckets before the interval have counted through blocks (see `prefix`); the
 //! base of a free block is its sum; and no block is added to but the bucket's own, and those of
-//! retired buckets that are not closed. So each block's number is read between what it was at the
-//! beginning and at the end. An add to another bucket's shared cells that happened before the call
-//! has raised `touched` before; a later add may be left out.
+//! retired buckets that are not closed. So what is read of a block lies between its values when the
+//! read began and when it ended. An add to another bucket's shared cells that happened before the
+//! call has raised `touched` before; a later add may be left out.
 //!
 //! The two checks must come in this order. The version at the end says that the bucket was of that
 //! version when it was found current. In the other order, the bucket could be retired, be reused,
@@ -62,6 +89,7 @@ impl Ring {
     /// (The position is not wide.)
     #[inline]
     pub(crate) fn sum_at_once(&self, now: impl FnOnce() -> u64, position: usize) -> Option<u64> {
+        // No condition on the bucket, and nothing more to tell of it.
         self.sum_if(now, position, |_| Some(()), |_, ()| Some(())).map(|(sum, ())| sum)
     }
 
@@ -105,6 +133,7 @@ impl Ring {
         let bucket = current.bucket;
         let prefix = bucket.prefix();
         let found = before(bucket)?;
+        // The time is read after `current`. A clock that cannot tell it returns one of no bucket.
         if !bucket.live.contains(now()) {
             return None;
         }

@@ -10,9 +10,10 @@
 //!
 //! A block that no bucket owns is at rest: its base is the sum of all its rows. A read of all that
 //! was counted takes the base then, one load in place of one a row. A reader that has seen an add
-//! through the block has seen its owner, too; so it finds the block at rest only after that owner
-//! has handed on a base with the add. A block may be taken, and be closed, after the reader has
-//! found it at rest: then the reader finds a later base, which has all that the earlier one had.
+//! through the block has seen its owner, too. So it finds the block at rest only after that owner
+//! has closed, and then the base has the add. A block may be taken, and be closed, after the reader
+//! has found it at rest: then the reader finds a later base, which has all that the earlier one
+//! had.
 
 use std::ops::Range;
 use std::ptr::{from_ref, null_mut};

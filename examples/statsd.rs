@@ -5,9 +5,10 @@
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::net::UdpSocket;
+use std::sync::Arc;
 use std::time::Duration;
 
-use windrow::export::{Catalog, Part, Sample, Series, Value};
+use windrow::export::{Catalog, Part, Sample, Series, Value, fields};
 use windrow::{Counter, Family, Histogram, SlidingWindow, events, labels};
 
 labels! { struct Route { route: str } }
@@ -28,15 +29,18 @@ impl Statsd {
     fn lines(&mut self, catalog: &Catalog) -> Vec<String> {
         let mut lines = Vec::new();
         for metric in catalog {
-            metric.source().visit(&mut |series| {
-                let reading = series.metric().read();
-                for part in reading.parts() {
-                    reading.samples(part, &mut |sample| {
-                        let name = name(metric.name(), part, series, &sample);
-                        self.sample(series.number(), &name, sample.value, &mut lines);
-                    });
-                }
-            });
+            for field in fields(Arc::clone(metric.source())) {
+                let metric = field.full_name(metric.name(), ".");
+                field.source().visit(&mut |series| {
+                    let reading = series.metric().read();
+                    for part in reading.parts() {
+                        reading.samples(part, &mut |sample| {
+                            let name = name(&metric, part, series, &sample);
+                            self.sample(series.number(), &name, sample.value, &mut lines);
+                        });
+                    }
+                });
+            }
         }
         lines
     }
@@ -104,10 +108,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "quarters of small whole numbers are exact")]
 mod tests {
-    use windrow::Gauge;
     use windrow::export::{field_fn, from_fn};
+    use windrow::{Gauge, metrics};
 
     use super::*;
+
+    metrics! { struct Cache { hits: Counter } }
 
     /// Reads lines as statsd does: a gauge with a sign is changed by its number.
     fn read(lines: &[String], numbers: &mut HashMap<String, f64>) {
@@ -126,22 +132,27 @@ mod tests {
         static LEVEL: Gauge = Gauge::new();
         static LOADS: Family<Route, Gauge> = Family::new();
         static DONE: Counter = Counter::new();
+        static CACHES: Family<Route, Cache> = Family::new();
         let mut catalog = Catalog::new();
         catalog.add("done", "", &DONE).unwrap();
         catalog.add("level", "", &LEVEL).unwrap();
         catalog.add("real", "", from_fn(|| LEVEL.sum() as f64 / 4.0)).unwrap();
         let of_one = field_fn(&LOADS, |load: &Gauge| load.sum() as f64 * 0.5);
         catalog.add("load", "", of_one).unwrap();
+        catalog.add("cache", "", &CACHES).unwrap();
         let (mut statsd, mut numbers) = (Statsd::default(), HashMap::new());
         for (level, done) in [(-3, 1), (-7, 2), (0, 3), (5, 4), (-1, 5), (-1, 6)] {
             LEVEL.add(level - LEVEL.sum());
             let load = LOADS.with(Route { route: "a" });
             load.add(level - load.sum());
             DONE.add(1);
+            CACHES.with(Route { route: "a" }).hits.add(1);
             read(&statsd.lines(&catalog), &mut numbers);
-            let shown = ["done", "level", "real", "load.a"].map(|name| numbers[name]);
+            let shown =
+                ["done", "cache.hits.a", "level", "real", "load.a"].map(|name| numbers[name]);
             let level = level as f64;
-            assert_eq!(shown, [f64::from(done), level, level / 4.0, level / 2.0]);
+            let done = f64::from(done);
+            assert_eq!(shown, [done, done, level, level / 4.0, level / 2.0]);
         }
     }
 }

@@ -12,7 +12,7 @@ mod places;
 /// The cells of one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventCells {
-    /// The cells of any other event: each number changes all of them.
+    /// The cells of an event of which each number changes the same ones: all but a `Histogram`.
     Same(CellIndex),
     /// The cells of a `Histogram`: a value changes the pair of its place, and the extremes.
     ByPlace(Places),
@@ -132,7 +132,8 @@ impl EventCells {
             EventCells::Same(CellIndex::Value { pair, extremes }) => {
                 Some((two(pair), two(extremes)))
             }
-            _ => None,
+            EventCells::Same(CellIndex::Count { .. } | CellIndex::Extreme { .. })
+            | EventCells::ByPlace(_) => None,
         }
     }
 
@@ -143,7 +144,7 @@ impl EventCells {
             EventCells::Same(CellIndex::Value { pair, .. }) => {
                 Some(Addends::one(usize::from(pair) + 1))
             }
-            EventCells::Same(_) => self.count(),
+            EventCells::Same(CellIndex::Count { .. } | CellIndex::Extreme { .. }) => self.count(),
             EventCells::ByPlace(places) => Some(places.sums()),
         }
     }

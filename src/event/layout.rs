@@ -157,7 +157,8 @@ impl BucketLayout {
         self.wide as usize
     }
 
-    /// Returns whether all cells are of `Count` or `Signed` events.
+    /// Returns whether all cells are of `Count` or `Signed` events. A window of such a set has no
+    /// sequences for records: no other event may be taken for one of these.
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) const fn has_counts_alone(self) -> bool {
         self.pairs == 0 && self.additive == self.cells
@@ -212,7 +213,7 @@ impl BucketLayout {
         (extreme - self.additive()) % 2 == 1
     }
 
-    /// Returns whether a cell is that of a `Count` event.
+    /// Returns whether a cell is that of a `Count` or a `Signed` event.
     #[inline]
     pub(crate) fn is_of_count(self, cell: usize) -> bool {
         cell.wrapping_sub(self.pairs.into()) < usize::from(self.additive - self.pairs)

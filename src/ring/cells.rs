@@ -272,7 +272,10 @@ impl Update {
 
     /// Returns whether the add is of a value that is no part of a sum. A row takes no such value.
     pub(super) fn is_beyond_sums(self) -> bool {
-        matches!(self.cells, CellIndex::Value { .. }) && self.number > MAX_SUMMAND
+        match self.cells {
+            CellIndex::Value { .. } => self.number > MAX_SUMMAND,
+            CellIndex::Count { .. } | CellIndex::Extreme { .. } => false,
+        }
     }
 
     /// Puts the add into a target, which takes every value: into any but a row.

@@ -137,9 +137,9 @@ impl Ring {
                 (for_records.add_per_core)(self, at, update, missed);
             }
         };
-        // A `Value` mostly comes here because it lies beyond what its row has seen: this is its
-        // first attempt here. The same goes for an extreme alone whose time was given; and, without
-        // sequences, for a thread that had no slot or no row.
+        // The quick path has tried a count already, by a sequence. A `Value` mostly lies beyond
+        // what its row has seen, and so had no attempt yet. Nor had an extreme whose time was
+        // given, nor an add without sequences of a thread that had no slot or no row.
         let first = if is_count && self.strategy == Strategy::PerCore {
             Some(Miss::Aborted)
         } else {

@@ -94,9 +94,9 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
         }
     }
 
-    /// Removes the series to which no thread can add any more, after checking at most `looks` of
-    /// the kept ones for each series of the batch, and appends them to `freed`. The caller drops
-    /// `freed` after the lock.
+    /// Removes the series to which no thread can add any more, and appends them to `freed`, which
+    /// the caller drops after the lock. Checks at most `looks` of the kept series for each one of
+    /// the batch.
     pub(super) fn free(&mut self, looks: usize, announces: bool, freed: &mut Vec<Shared<L, M>>) {
         // One that is removed alone is no longer in the batch.
         let looks = looks.saturating_mul(self.batch.len().max(1));

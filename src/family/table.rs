@@ -90,9 +90,9 @@ impl<L: Labels, M> Table<L, M> {
         (0..self.heads.len()).flat_map(|list| unsafe { self.each_of(list) })
     }
 
-    /// Appends all series in the table, as [`all`](Self::all) returns them, in another order: of
-    /// each list the first one, and behind them those that follow others. Each is reached by an
-    /// address that is known many steps before, so the processor fetches many at a time.
+    /// Appends all series in the table that [`all`](Self::all) returns, in another order: first the
+    /// head of each list, then the rest of the lists. The address of a series is known many steps
+    /// before the series is read, so the processor fetches many at a time.
     ///
     /// # Safety
     ///

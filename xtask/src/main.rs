@@ -142,14 +142,9 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         }
         return Ok(());
     }
-    if command == "weight" {
-        let asked = weight::Asked::parse(arguments)?;
-        return Ok(weight::run(steps, &asked)?);
-    }
     let option = match command {
         "orderings" => Some("check"),
         "instructions" => Some("write"),
-        "soak" => Some("minutes"),
         "browser" => Some("screenshots"),
         "cluster" => Some("keep"),
         _ => None,
@@ -167,13 +162,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         "elsewhere" => platforms::run(steps, &rest.word()?)?,
         "shuttle" => models::shuttle(steps, rest.number()?)?,
         "torture" => suites::torture(steps, rest.number()?.unwrap_or(60))?,
-        "soak" if rest.option && rest.word.is_none() => {
-            return Err(lexopt::Error::from("--minutes lacks its number").into());
-        }
         "soak" => litmus::soak(steps, rest.number()?.unwrap_or(10))?,
         "cluster" => beside::cluster(steps, rest.alone()?)?,
         "browser" if rest.alone()? => beside::screenshots(steps)?,
         "browser" => beside::browser(steps)?,
+        "weight" => weight::run(steps, rest.number()?.unwrap_or(1))?,
         "words" => words::run(steps, &rest.word()?)?,
         "assembly" => {
             rest.alone()?;

@@ -100,7 +100,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
         format!("doc --workspace --no-deps --features {FEATURES} --document-private-items");
     steps.cargo("docs, private items too", &private, &[])?;
     portable::linked_statically(steps)?;
-    weight::run(steps, &weight::Asked::QUICK)?;
+    weight::run(steps, 1)?;
     models::run(steps, "")?;
     twins::run(steps, "")?;
     let program = steps.root().join("docs/promela/run");

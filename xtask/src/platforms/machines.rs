@@ -1,8 +1,7 @@
 //! The machines: kernels, processors, and the programs that run in each.
 
-use super::architectures::{self, Architecture};
 use super::programs::{self, LIBRARY, Program, all, part};
-use super::targets::{self, Target};
+use super::targets::{self, AMD64, Architecture, Target};
 
 /// A machine, and what runs in it.
 pub(super) struct Machine {
@@ -62,7 +61,7 @@ const BY_ROWS: [Program; 3] = [all(LIBRARY), all("contract"), TORTURE];
 pub(super) const ARM64: Machine = Machine {
     name: "arm64",
     target: &targets::ARM64,
-    architecture: &architectures::ARM64,
+    architecture: &targets::OF_ARM64,
     kernel: TRIXIE,
     processors: 4,
     hotplug: false,
@@ -80,15 +79,16 @@ pub(super) const HOTPLUG: Machine =
 const X86_64: Machine = Machine {
     name: "x86-64 16",
     target: &targets::X86_64,
-    architecture: &architectures::AMD64,
+    architecture: &AMD64,
     kernel: TRIXIE,
     processors: 16,
     hotplug: false,
     programs: &BY_ROWS,
 };
 
-/// The machines of all runs.
-pub(super) const MACHINES: [Machine; 12] = [
+/// All machines.
+pub(super) const MACHINES: [Machine; 13] = [
+    ARM64,
     Machine { name: "arm64 exact", programs: &EXACT, ..ARM64 },
     Machine { name: "arm64 storms", programs: &STORMS, ..ARM64 },
     Machine { name: "arm64 windows", programs: &WINDOWS, ..ARM64 },

@@ -1,6 +1,5 @@
 //! The targets, and what is done for each.
 
-use super::architectures::{self, ARMHF, Architecture, I386, PPC64EL, RISCV64, S390X};
 use Std::Package;
 
 /// A target that the library is compiled for.
@@ -40,6 +39,37 @@ pub(super) enum Tested {
     No,
 }
 
+/// An architecture of Debian's, by which its packages go.
+pub(super) struct Architecture {
+    /// The name in packages.
+    pub(super) debian: &'static str,
+    /// The folder of its libraries.
+    pub(super) libraries: &'static str,
+    /// The program that loads its libraries, below the root.
+    pub(super) loader: &'static str,
+}
+
+const fn architecture(
+    debian: &'static str,
+    libraries: &'static str,
+    loader: &'static str,
+) -> Architecture {
+    Architecture { debian, libraries, loader }
+}
+
+pub(super) const AMD64: Architecture =
+    architecture("amd64", "x86_64-linux-gnu", "lib64/ld-linux-x86-64.so.2");
+pub(super) const OF_ARM64: Architecture =
+    architecture("arm64", "aarch64-linux-gnu", "lib/ld-linux-aarch64.so.1");
+pub(super) const ARMHF: Architecture =
+    architecture("armhf", "arm-linux-gnueabihf", "lib/ld-linux-armhf.so.3");
+pub(super) const I386: Architecture = architecture("i386", "i386-linux-gnu", "lib/ld-linux.so.2");
+pub(super) const PPC64EL: Architecture =
+    architecture("ppc64el", "powerpc64le-linux-gnu", "lib64/ld64.so.2");
+pub(super) const RISCV64: Architecture =
+    architecture("riscv64", "riscv64-linux-gnu", "lib/ld-linux-riscv64-lp64d.so.1");
+pub(super) const S390X: Architecture = architecture("s390x", "s390x-linux-gnu", "lib/ld64.so.1");
+
 /// The compiler for the host, and its cargo.
 pub(super) const COMPILER: [(&str, &str); 2] =
     [("/usr/bin/rustc", "rustc-web"), ("/usr/bin/cargo", "cargo-web")];
@@ -49,7 +79,7 @@ pub(super) const SOURCE: (&str, &str) = ("/usr/lib/rustlib/src/rust/library", "r
 
 pub(super) const ARM64: Target = Target {
     triple: "aarch64-unknown-linux-gnu",
-    std: Package(&architectures::ARM64),
+    std: Package(&OF_ARM64),
     linker: Some("aarch64-linux-gnu-gcc"),
     needs: &[
         ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),

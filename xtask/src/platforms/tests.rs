@@ -1,13 +1,31 @@
-//! The page that says where the library is tested: its tables are what this command does.
+//! What a name chooses; and the page that says where the library is tested, whose tables are what
+//! the command does.
 
 use std::fmt::Write;
-use std::path::Path;
 
-use super::machines::{ARM64, MACHINES, Machine};
-use super::programs::Program;
-use super::targets::{TARGETS, Tested};
+use super::*;
+use programs::Program;
 
 const PAGE: &str = "docs/guide/where-it-runs.md";
+
+const THERE: &str = include_str!("../../../docs/guide/where-it-runs.md");
+
+fn names(name: &str) -> (Vec<&str>, Vec<&str>) {
+    let (targets, machines) = chosen(name);
+    let triples = targets.iter().map(|target| target.triple);
+    (triples.collect(), machines.iter().map(|machine| machine.name).collect())
+}
+
+#[test]
+fn a_name_chooses_what_contains_it_or_one_machine() {
+    let (targets, machines) = names("aarch64-unknown-linux");
+    assert_eq!(targets, ["aarch64-unknown-linux-gnu"]);
+    assert!(machines.contains(&"arm64") && !machines.contains(&"x86-64 16"));
+    assert_eq!(names("arm64"), (vec![], vec!["arm64"]));
+    assert_eq!(names("s390x"), (vec!["s390x-unknown-linux-gnu"], vec![]));
+    let (targets, machines) = names("");
+    assert_eq!((targets.len(), machines.len()), (TARGETS.len(), MACHINES.len()));
+}
 
 /// The ground for the last column of the table of platforms.
 enum By {
@@ -46,7 +64,7 @@ fn word(by: &By) -> &'static str {
         By::Native => "yes",
         By::Simulated => "simulated on Linux",
         By::Machines(names) => {
-            let there = |name: &&str| machines().any(|machine| machine.name == *name);
+            let there = |name: &&str| MACHINES.iter().any(|machine| machine.name == *name);
             if names.iter().all(there) { "in a virtual machine" } else { "no" }
         }
         By::Target(triple) => match tested(triple).map(|target| target.tested) {
@@ -57,10 +75,6 @@ fn word(by: &By) -> &'static str {
             Some(Tested::Machine { .. }) | None => "no",
         },
     }
-}
-
-fn machines() -> impl Iterator<Item = &'static Machine> {
-    [&ARM64].into_iter().chain(&MACHINES)
 }
 
 /// Returns the tables of targets and of machines, as the page has them.
@@ -84,7 +98,7 @@ fn tables() -> String {
         let _ = writeln!(text, "| `{}` | {without} | {run} |", target.triple);
     }
     text.push_str("\n| virtual machine | kernel | processors | tests |\n|---|---|---|---|\n");
-    for machine in machines() {
+    for machine in &MACHINES {
         let runs: Vec<String> = machine.programs.iter().map(Program::name).collect();
         let Machine { name, processors, .. } = machine;
         let _ = writeln!(
@@ -97,11 +111,7 @@ fn tables() -> String {
     text
 }
 
-/// Demands that the page says what this command does.
-pub(super) fn check(root: &Path) -> Result<(), String> {
-    judge(&crate::sources::read(&root.join(PAGE))?)
-}
-
+/// Demands that a page says what the command does.
 fn judge(page: &str) -> Result<(), String> {
     for (platform, by) in &PLATFORMS {
         let begins = format!("| {platform} |");
@@ -125,31 +135,24 @@ fn judge(page: &str) -> Result<(), String> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn the_page_says_what_the_command_does() {
+    assert_eq!(judge(THERE), Ok(()));
+}
 
-    const THERE: &str = include_str!("../../../docs/guide/where-it-runs.md");
-
-    #[test]
-    fn the_page_says_what_the_command_does() {
-        assert_eq!(judge(THERE), Ok(()));
-    }
-
-    #[test]
-    fn a_page_that_says_otherwise_is_refused() {
-        let s390x = "| `s390x-unknown-linux-gnu` | all | emulated |";
-        for (from, to) in [
-            (s390x, "| `s390x-unknown-linux-gnu` | all | yes |"),
-            (s390x, ""),
-            ("| under wine |\n", "| yes |\n"),
-            (
-                "| every other platform with std |",
-                "| Redox | - | - | yes |\n| every other platform with std |",
-            ),
-        ] {
-            assert!(THERE.contains(from), "{from}");
-            assert!(judge(&THERE.replacen(from, to, 1)).is_err(), "{from} -> {to}");
-        }
+#[test]
+fn a_page_that_says_otherwise_is_refused() {
+    let s390x = "| `s390x-unknown-linux-gnu` | all | emulated |";
+    for (from, to) in [
+        (s390x, "| `s390x-unknown-linux-gnu` | all | yes |"),
+        (s390x, ""),
+        ("| under wine |\n", "| yes |\n"),
+        (
+            "| every other platform with std |",
+            "| Redox | - | - | yes |\n| every other platform with std |",
+        ),
+    ] {
+        assert!(THERE.contains(from), "{from}");
+        assert!(judge(&THERE.replacen(from, to, 1)).is_err(), "{from} -> {to}");
     }
 }

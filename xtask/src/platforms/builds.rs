@@ -33,10 +33,10 @@ impl Target {
         apt::install(&wanted)?;
         libraries::make(self, folder)?;
         let Std::Package(architecture) = self.std else { return Ok(()) };
-        let rustlib = sysroot(folder, architecture.debian).join("lib/rustlib");
+        let rustlib = sysroot(folder, architecture).join("lib/rustlib");
         if !rustlib.join(self.triple).exists() {
-            let suite = Suite::open(folder, SUITE, architecture.debian)?;
-            suite.unpack(PACKAGE, &folder.join(architecture.debian))?;
+            let suite = Suite::open(folder, SUITE, architecture)?;
+            suite.unpack(PACKAGE, &folder.join(architecture))?;
         }
         // Build scripts run here, with the compiler's own std.
         if rustlib.join(HOST).exists() {
@@ -135,7 +135,7 @@ impl Target {
         let mut compiler = Command::new("/usr/bin/rustc");
         compiler.args(["--edition", "2024", "-O", "--crate-type", "bin", "-C", "codegen-units=1"]);
         compiler.args(["--emit", "asm", "--target", self.triple, "--sysroot"]);
-        compiler.arg(sysroot(folder, architecture.debian)).arg("--extern");
+        compiler.arg(sysroot(folder, architecture)).arg("--extern");
         compiler.arg(format!("windrow={}", of_target.join("libwindrow.rlib").display()));
         for release in [of_target, built.join("release")] {
             compiler.arg("-L").arg(format!("dependency={}", release.join("deps").display()));
@@ -161,7 +161,7 @@ impl Target {
         match self.std {
             Std::Host => {}
             Std::Package(architecture) => {
-                let sysroot = sysroot(folder, architecture.debian);
+                let sysroot = sysroot(folder, architecture);
                 command.env(set("RUSTFLAGS"), format!("--sysroot {}", sysroot.display()));
             }
             Std::Source => {

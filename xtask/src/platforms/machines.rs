@@ -1,7 +1,7 @@
 //! The machines: kernels, processors, and the programs that run in each.
 
 use super::programs::{self, LIBRARY, Program, all, part};
-use super::targets::{self, AMD64, Architecture, Target};
+use super::targets::{self, Target};
 
 /// A machine, and what runs in it.
 pub(super) struct Machine {
@@ -14,6 +14,28 @@ pub(super) struct Machine {
     pub(super) hotplug: bool,
     pub(super) programs: &'static [Program],
 }
+
+/// An architecture of Debian's.
+pub(super) struct Architecture {
+    /// The name in packages.
+    pub(super) debian: &'static str,
+    /// The folder of its libraries.
+    pub(super) libraries: &'static str,
+    /// The program that loads its libraries, below the root.
+    pub(super) loader: &'static str,
+}
+
+const AMD64: Architecture = Architecture {
+    debian: "amd64",
+    libraries: "x86_64-linux-gnu",
+    loader: "lib64/ld-linux-x86-64.so.2",
+};
+
+const OF_ARM64: Architecture = Architecture {
+    debian: "arm64",
+    libraries: "aarch64-linux-gnu",
+    loader: "lib/ld-linux-aarch64.so.1",
+};
 
 /// A kernel: the beginning of its version, and its suite, which has a package of it.
 #[derive(Clone, Copy)]
@@ -61,7 +83,7 @@ const BY_ROWS: [Program; 3] = [all(LIBRARY), all("contract"), TORTURE];
 pub(super) const ARM64: Machine = Machine {
     name: "arm64",
     target: &targets::ARM64,
-    architecture: &targets::OF_ARM64,
+    architecture: &OF_ARM64,
     kernel: TRIXIE,
     processors: 4,
     hotplug: false,

@@ -18,8 +18,8 @@ pub(super) struct Target {
 pub(super) enum Std {
     /// The compiler's own.
     Host,
-    /// A package for an architecture of Debian's.
-    Package(&'static Architecture),
+    /// A package for an architecture, by Debian's name of that.
+    Package(&'static str),
     /// Its source, compiled beside the library.
     Source,
 }
@@ -39,37 +39,6 @@ pub(super) enum Tested {
     No,
 }
 
-/// An architecture of Debian's, by which its packages go.
-pub(super) struct Architecture {
-    /// The name in packages.
-    pub(super) debian: &'static str,
-    /// The folder of its libraries.
-    pub(super) libraries: &'static str,
-    /// The program that loads its libraries, below the root.
-    pub(super) loader: &'static str,
-}
-
-const fn architecture(
-    debian: &'static str,
-    libraries: &'static str,
-    loader: &'static str,
-) -> Architecture {
-    Architecture { debian, libraries, loader }
-}
-
-pub(super) const AMD64: Architecture =
-    architecture("amd64", "x86_64-linux-gnu", "lib64/ld-linux-x86-64.so.2");
-pub(super) const OF_ARM64: Architecture =
-    architecture("arm64", "aarch64-linux-gnu", "lib/ld-linux-aarch64.so.1");
-pub(super) const ARMHF: Architecture =
-    architecture("armhf", "arm-linux-gnueabihf", "lib/ld-linux-armhf.so.3");
-pub(super) const I386: Architecture = architecture("i386", "i386-linux-gnu", "lib/ld-linux.so.2");
-pub(super) const PPC64EL: Architecture =
-    architecture("ppc64el", "powerpc64le-linux-gnu", "lib64/ld64.so.2");
-pub(super) const RISCV64: Architecture =
-    architecture("riscv64", "riscv64-linux-gnu", "lib/ld-linux-riscv64-lp64d.so.1");
-pub(super) const S390X: Architecture = architecture("s390x", "s390x-linux-gnu", "lib/ld64.so.1");
-
 /// The compiler for the host, and its cargo.
 pub(super) const COMPILER: [(&str, &str); 2] =
     [("/usr/bin/rustc", "rustc-web"), ("/usr/bin/cargo", "cargo-web")];
@@ -79,7 +48,7 @@ pub(super) const SOURCE: (&str, &str) = ("/usr/lib/rustlib/src/rust/library", "r
 
 pub(super) const ARM64: Target = Target {
     triple: "aarch64-unknown-linux-gnu",
-    std: Package(&OF_ARM64),
+    std: Package("arm64"),
     linker: Some("aarch64-linux-gnu-gcc"),
     needs: &[
         ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
@@ -129,23 +98,29 @@ const fn checked(triple: &'static str) -> Target {
 pub(super) const TARGETS: [Target; 17] = [
     X86_64,
     ARM64,
-    cross!("armv7-unknown-linux-gnueabihf", Package(&ARMHF), "arm-linux-gnueabihf", "armhf", "arm"),
-    cross!("i686-unknown-linux-gnu", Package(&I386), "i686-linux-gnu", "i386", "i386"),
+    cross!(
+        "armv7-unknown-linux-gnueabihf",
+        Package("armhf"),
+        "arm-linux-gnueabihf",
+        "armhf",
+        "arm"
+    ),
+    cross!("i686-unknown-linux-gnu", Package("i386"), "i686-linux-gnu", "i386", "i386"),
     cross!(
         "powerpc64le-unknown-linux-gnu",
-        Package(&PPC64EL),
+        Package("ppc64el"),
         "powerpc64le-linux-gnu",
         "ppc64el",
         "ppc64le"
     ),
     cross!(
         "riscv64gc-unknown-linux-gnu",
-        Package(&RISCV64),
+        Package("riscv64"),
         "riscv64-linux-gnu",
         "riscv64",
         "riscv64"
     ),
-    cross!("s390x-unknown-linux-gnu", Package(&S390X), "s390x-linux-gnu", "s390x", "s390x"),
+    cross!("s390x-unknown-linux-gnu", Package("s390x"), "s390x-linux-gnu", "s390x", "s390x"),
     // Big-endian, and without atomics of 64 bits.
     cross!("powerpc-unknown-linux-gnu", Std::Source, "powerpc-linux-gnu", "powerpc", "ppc"),
     Target {

@@ -7,12 +7,14 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use windrow::breaker::Settings;
 use windrow::clock::{Coarse, Manual, Ticker};
 use windrow::exemplar::TraceContext;
 use windrow::gate::Admission;
-use windrow::breaker::Settings;
 use windrow::labels::{LabelNames, Labels};
-use windrow::{Breaker, Clock, Counter, Events, Family, Gate, Histogram, Pace, SlidingWindow, labels};
+use windrow::{
+    Breaker, Clock, Counter, Events, Family, Gate, Histogram, Pace, SlidingWindow, labels,
+};
 
 #[path = "counted/reads.rs"]
 mod reads;

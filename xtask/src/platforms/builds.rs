@@ -77,7 +77,7 @@ impl Target {
         !matches!(self.triple, "wasm32-wasip1" | "powerpc-unknown-linux-gnu")
     }
 
-    /// Compiles test programs, or the soak alone; returns their files.
+    /// Compiles test programs; returns their files.
     pub(super) fn build(
         &self,
         root: &Path,
@@ -97,12 +97,6 @@ impl Target {
         wanted: &[&str],
     ) -> Result<Vec<PathBuf>, String> {
         println!("    compiling {} for {}", wanted.join(", "), self.triple);
-        if wanted == [programs::SOAK] {
-            let mut command = self.cargo(source, folder, "build");
-            command.env("CARGO_TARGET_DIR", built);
-            succeeds(command.args(["--package=windrow-litmus", "--bin", programs::SOAK]))?;
-            return Ok(vec![built.join(self.triple).join("debug").join(programs::SOAK)]);
-        }
         let mut command = self.cargo(source, folder, "test");
         command.env("CARGO_TARGET_DIR", built);
         command.args(["--no-run", "--package=windrow"]);

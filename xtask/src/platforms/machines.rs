@@ -1,6 +1,6 @@
 //! The machines: kernels, processors, and the programs that run in each.
 
-use super::programs::{self, LIBRARY, Program, all, part};
+use super::programs::{LIBRARY, Program, all, part};
 use super::targets::{self, Target};
 
 /// A machine, and what runs in it.
@@ -90,10 +90,6 @@ pub(super) const ARM64: Machine = Machine {
     programs: &FIRST,
 };
 
-/// Everything at once, with signals, for some minutes.
-pub(super) const SOAK: Program =
-    Program { test: programs::SOAK, arguments: "--minutes 5", variables: "" };
-
 /// Processors that go and come.
 pub(super) const HOTPLUG: Machine =
     Machine { name: "arm64 hotplug", hotplug: true, programs: &[TORTURED], ..ARM64 };
@@ -109,12 +105,11 @@ const X86_64: Machine = Machine {
 };
 
 /// All machines.
-pub(super) const MACHINES: [Machine; 13] = [
+pub(super) const MACHINES: [Machine; 12] = [
     ARM64,
     Machine { name: "arm64 exact", programs: &EXACT, ..ARM64 },
     Machine { name: "arm64 storms", programs: &STORMS, ..ARM64 },
     Machine { name: "arm64 windows", programs: &WINDOWS, ..ARM64 },
-    Machine { name: "arm64 soak", programs: &[SOAK], ..ARM64 },
     HOTPLUG,
     Machine { name: "arm64 6.1", kernel: BOOKWORM, programs: &BY_ROWS, ..ARM64 },
     Machine { name: "arm64 5.10", kernel: BULLSEYE, programs: &BY_ROWS, ..ARM64 },

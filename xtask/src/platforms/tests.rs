@@ -1,5 +1,5 @@
-//! What a name chooses; and the page that says where the library is tested, whose tables are what
-//! the command does.
+//! The page that says where the library is tested has the tables of what the command does; and a
+//! name chooses targets and machines.
 
 use std::fmt::Write;
 

@@ -62,7 +62,7 @@ fn use_windows() {
 /// Defect: a deferred function of another crate's that slept made an add take as long.
 #[test]
 fn deferred_functions_of_others_do_not_run_in_our_calls() {
-    alone::in_each_strategy("foreign::deferred_by_others");
+    alone::in_each_strategy("foreign_epochs::deferred_by_others");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn deferred_by_others() {
 /// Defect: one that panicked unwound out of an add.
 #[test]
 fn panics_of_others_do_not_unwind_out_of_our_calls() {
-    alone::in_each_strategy("foreign::panics_of_others");
+    alone::in_each_strategy("foreign_epochs::panics_of_others");
 }
 
 #[test]

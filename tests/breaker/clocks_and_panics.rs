@@ -134,7 +134,7 @@ fn a_panic_in_a_trial_gives_its_place_back() {
 /// Threads that succeed, fail, drop, forget, set the clock back and forth: trials are never more
 /// than the most, every call and transition is counted, and it closes once the threads are done.
 #[test]
-fn threads_that_do_everything() {
+fn all_calls_are_counted_whatever_threads_do() {
     const TRIALS: u64 = 3;
     let settings = Settings::last_calls(20).trials(TRIALS).open_for(TICK).up_to(4 * TICK);
     let tested = Tested::new(settings.trial_timeout(50 * TICK).failed_percent(30));

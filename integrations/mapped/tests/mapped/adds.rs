@@ -7,12 +7,12 @@ use std::{env, thread};
 
 use windrow_mapped::{Counter, File, Gauge, Histogram, InFlight, Reader, Scale};
 
+use crate::adds::places::{ProcessorSet, in_name_spaces};
 use crate::books::Books;
 use crate::child;
-use crate::exact::places::{ProcessorSet, in_name_spaces};
 use crate::forked::{fork, has_succeeded};
 
-const CHILD: &str = "exact::the_child_adds";
+const CHILD: &str = "adds::the_child_adds";
 
 mod places;
 mod signals;

@@ -9,8 +9,8 @@ use windrow::Counter;
 use windrow::export::from_fn;
 use windrow_otlp::{ExportError, Started};
 
-use crate::cases::{NEVER, exporter};
 use crate::receiver::{Receiver, Treatment, Wire};
+use crate::successes::{NEVER, exporter};
 
 /// The time after which a call is taken for one that never returns.
 const LIMIT: Duration = Duration::from_secs(30);

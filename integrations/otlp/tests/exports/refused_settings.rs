@@ -7,7 +7,7 @@ use windrow::labels::{LabelNames, RuntimeLabels};
 use windrow::{Counter, Family, SlidingWindow, events, labels};
 use windrow_otlp::{Exporter, StartError};
 
-use crate::cases::NEVER;
+use crate::successes::NEVER;
 
 events! { enum Http { Pass: Count } }
 labels! { struct Event { event: str } }

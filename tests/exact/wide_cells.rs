@@ -100,7 +100,7 @@ fn agree_everywhere(window: &Window) {
 
 #[test]
 fn wide_cells_say_what_others_say() {
-    alone::in_each_strategy("wide::histories");
+    alone::in_each_strategy("wide_cells::histories");
 }
 
 /// Random histories, as of `kinds`: time steps on and back, late and back-dated values, changes of

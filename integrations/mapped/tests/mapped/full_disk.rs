@@ -9,7 +9,7 @@ use windrow_mapped::{File, MappedError, Reader};
 
 use crate::child;
 
-const CHILD: &str = "full::the_child_fills_a_file_system";
+const CHILD: &str = "full_disk::the_child_fills_a_file_system";
 
 /// Runs in a child that has mounted a tmpfs with these options: of a megabyte, or of one inode.
 #[test]

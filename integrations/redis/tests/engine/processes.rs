@@ -133,7 +133,7 @@ fn start(i: usize, port: u16, book: &Path) -> Child {
     let rate = LIMIT as f64 / interval * OVERLOAD * share;
     let mut command = Command::new(env::current_exe().expect("it runs"));
     command
-        .args(["--exact", "storm::client", "--ignored", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "processes::client", "--ignored", "--nocapture", "--test-threads=1"])
         .env("STORM_PORT", port.to_string())
         .env("STORM_BOOK", book)
         .env("STORM_RATE", rate.to_string())
@@ -171,7 +171,7 @@ fn storm(kind: &str, mut wrong: impl FnMut(&mut Storm, &mut Vec<Server>, &Proxy)
 /// judged: they depend on the machine.)
 #[test]
 #[ignore = "takes TORTURE_SECONDS"]
-fn nothing_goes_wrong() {
+fn the_limit_holds_while_nothing_goes_wrong() {
     storm("calm", |storm, servers, _| {
         thread::sleep(Duration::from_millis(100));
         storm.events += 1;
@@ -192,7 +192,7 @@ fn calls(server: &Server) -> u64 {
 
 #[test]
 #[ignore = "takes TORTURE_SECONDS"]
-fn clients_are_killed() {
+fn the_limit_holds_while_clients_are_killed() {
     storm("kill", |storm, _, _| {
         pause(Duration::from_millis(200));
         storm.replace(fastrand::usize(..LOADS.len()));
@@ -201,7 +201,7 @@ fn clients_are_killed() {
 
 #[test]
 #[ignore = "takes TORTURE_SECONDS"]
-fn clients_are_stopped_for_a_while() {
+fn the_limit_holds_while_clients_are_stopped() {
     storm("stop", |storm, _, _| {
         pause(Duration::from_millis(200));
         let time = Duration::from_millis(fastrand::u64(10..400));
@@ -211,7 +211,7 @@ fn clients_are_stopped_for_a_while() {
 
 #[test]
 #[ignore = "takes TORTURE_SECONDS"]
-fn the_engine_is_killed_and_comes_back_empty() {
+fn the_limit_holds_while_the_engine_is_killed_and_comes_back_empty() {
     storm("restart", |storm, servers, _| {
         pause(Duration::from_millis(1_700));
         servers[0].restart();
@@ -221,7 +221,7 @@ fn the_engine_is_killed_and_comes_back_empty() {
 
 #[test]
 #[ignore = "takes TORTURE_SECONDS"]
-fn a_replica_that_lags_takes_over() {
+fn the_limit_holds_while_a_replica_that_lags_takes_over() {
     storm("failover", |storm, servers, proxy| {
         let old = servers.pop().expect("there is one");
         let options = ["--replicaof", "127.0.0.1", &old.port().to_string()];
@@ -241,7 +241,7 @@ fn a_replica_that_lags_takes_over() {
 
 #[test]
 #[ignore = "takes TORTURE_SECONDS"]
-fn the_network_loses_delays_and_repeats() {
+fn the_limit_holds_while_the_network_loses_delays_and_repeats() {
     storm("cut", |storm, _, proxy| {
         proxy.set(Mode::Faults);
         thread::sleep(Duration::from_millis(100));

@@ -8,8 +8,8 @@ use windrow::export::{Outline, Series, Source};
 use windrow_otlp::Temporality;
 
 use crate::book::Data;
-use crate::cases::{NEVER, exporter};
 use crate::receiver::{Receiver, WIRES};
+use crate::successes::{NEVER, exporter};
 
 /// A histogram that is read as `before` until a record begins, and as `after` from then on.
 ///

@@ -8,16 +8,16 @@ mod receiver;
 mod rotel;
 
 // Exports.
-mod cases;
 mod exemplars;
+mod fields;
 mod heavy;
-mod native;
-mod several;
-mod torn;
+mod native_histograms;
+mod successes;
+mod torn_records;
 
 // What goes wrong.
 mod failures;
 mod own_thread;
-mod refused;
+mod refused_settings;
 mod statuses;
-mod unknown;
+mod unknown_outcomes;

@@ -113,11 +113,11 @@ fn each_record_is_in_one_drain_while_others_read() {
 /// In other processes: portably, with rows by processor, and where most threads have no row of
 /// their own.
 #[test]
-fn on_each_strategy_and_with_one_row() {
+fn each_record_is_in_one_drain_on_each_strategy_and_with_one_row() {
     let each =
         [("WINDROW_STRATEGY", "portable"), ("WINDROW_STRATEGY", "cpu-id"), ("WINDROW_ROWS", "1")];
     for variable in each {
-        alone::run("storms::each_record_is_in_one_drain_here", &[variable]);
+        alone::run("records::each_record_is_in_one_drain_here", &[variable]);
     }
 }
 
@@ -156,14 +156,14 @@ fn a_new_histogram_is_empty_wherever_another_was() {
 /// No address space: no columns. It counts in cells that all threads share.
 #[test]
 #[cfg(target_os = "linux")]
-fn without_room_for_columns() {
-    alone::run("storms::without_room_for_columns_here", &[]);
+fn records_count_without_room_for_columns() {
+    alone::run("records::records_count_without_room_for_columns_here", &[]);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 #[ignore = "run by another test, in a process of its own"]
-fn without_room_for_columns_here() {
+fn records_count_without_room_for_columns_here() {
     let histogram = Histogram::with_scale(SCALE);
     with_no_more_memory(|| histogram.record(1_000));
     race(WRITERS, |writer| values(writer).for_each(|value| histogram.record(value)));

@@ -9,8 +9,8 @@ use windrow::histogram::Scale;
 use windrow_prometheus::{Exposition, Format};
 
 use crate::book::Data;
-use crate::cases::{NEVER, exporter};
 use crate::receiver::{Receiver, Wire};
+use crate::successes::{NEVER, exporter};
 
 /// The messages of `io.prometheus.client`, as far as native histograms need them.
 #[derive(Clone, PartialEq, Message)]

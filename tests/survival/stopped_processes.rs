@@ -129,7 +129,7 @@ impl Storm {
 
 #[test]
 fn stopped_and_continued() {
-    alone::in_each_strategy("stopped::stopped_in_this_process");
+    alone::in_each_strategy("stopped_processes::stopped_in_this_process");
 }
 
 /// The number of stops, and the length of each.
@@ -221,7 +221,7 @@ fn stopped_in_this_process() {
 
 #[test]
 fn children_go_on_in_the_window() {
-    alone::in_each_strategy("stopped::forked_in_this_process");
+    alone::in_each_strategy("stopped_processes::forked_in_this_process");
 }
 
 /// Forked while its threads count, and stop for a moment in known places: the child has the earlier
@@ -283,7 +283,7 @@ fn forked_in_this_process() {
 
 #[test]
 fn a_pin_over_10_000_rotations_takes_a_megabyte_at_most() {
-    alone::in_each_strategy("stopped::pinned_in_this_process");
+    alone::in_each_strategy("stopped_processes::pinned_in_this_process");
 }
 
 /// Resident memory, in bytes.

@@ -88,7 +88,7 @@ fn no_run_of_buckets_has_more_than_the_limit() {
 
 /// With less than a line of permits a gate never needs sheets.
 #[test]
-fn nor_by_permits_alone() {
+fn no_run_of_buckets_has_more_by_permits_alone() {
     for (limit, length, buckets) in [(1, 1, 2), (2, 3, 1), (5, 2, 3), (7, 5, 40)] {
         let gate = gate(limit, length, buckets, counting());
         let granted = storm(&gate, 1, 0);
@@ -117,7 +117,7 @@ fn threads_have_the_whole_limit_across_a_spill() {
 }
 
 #[test]
-fn nor_by_the_systems_clock() {
+fn no_run_of_buckets_has_more_by_the_systems_clock() {
     for (limit, shortest, buckets) in [(1, 100, 2), (20, 1_000, 5), (500, 10_000, 10)] {
         // A slow machine reaches the limit in longer buckets only.
         let lengths = || (0..6).map(|times| shortest * 4_u64.pow(times));
@@ -133,7 +133,7 @@ fn nor_by_the_systems_clock() {
 
 /// Each thread's time steps back and leaps.
 #[test]
-fn nor_if_the_clock_steps_back() {
+fn no_run_of_buckets_has_more_if_the_clock_steps_back() {
     let readings = AtomicU64::new(0);
     let now = move || {
         let reading = readings.fetch_add(1, Ordering::Relaxed);
@@ -188,7 +188,7 @@ fn a_strict_gate_keeps_its_limit_in_every_span_of_time() {
 
 /// Limits rise and fall meanwhile; no run has more than the highest, and no reading is beyond it.
 #[test]
-fn while_the_limit_changes() {
+fn no_run_of_buckets_has_more_while_the_limit_changes() {
     let (length, buckets) = (500, 4);
     let gate = gate(3, length, buckets, counting());
     let finished = AtomicBool::new(false);
@@ -236,7 +236,7 @@ fn a_lower_limit_holds_at_once() {
 /// The geometry changes meanwhile: no span of time that is a bucket shorter than an interval,
 /// whichever, has more than the limit.
 #[test]
-fn while_the_geometry_changes() {
+fn no_run_of_buckets_has_more_while_the_geometry_changes() {
     let ticks = AtomicU64::new(0);
     let gate = gate(6, 40, 4, ticking(&ticks));
     let finished = AtomicBool::new(false);

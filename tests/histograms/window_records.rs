@@ -231,13 +231,13 @@ const PLAN: Plan =
 
 #[test]
 fn each_bucket_has_what_was_recorded_in_its_time() {
-    alone::in_each_strategy("window_storms::storms");
-    alone::run("window_storms::storms", &[("WINDROW_ROWS", "1")]);
+    alone::in_each_strategy("window_records::each_bucket_here");
+    alone::run("window_records::each_bucket_here", &[("WINDROW_ROWS", "1")]);
 }
 
 #[test]
 #[ignore = "run by another test, in a process of its own"]
-fn storms() {
+fn each_bucket_here() {
     Storm::new(PLAN).run();
     // Buckets leave all the time.
     Storm::new(Plan { buckets: 3, holds_all: false, ..PLAN }).run();
@@ -251,7 +251,7 @@ fn storms() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_bucket_without_columns_has_percentiles() {
-    alone::run("window_storms::without_room_for_columns_here", &[]);
+    alone::run("window_records::without_room_for_columns_here", &[]);
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_bucket_without_columns_has_percentiles() {
 #[ignore = "run by another test, in a process of its own"]
 fn without_room_for_columns_here() {
     let clock = Manual::default();
-    let window = crate::storms::with_no_more_memory(|| {
+    let window = crate::records::with_no_more_memory(|| {
         let window = SlidingWindow::<Seen>::builder().buckets(2).clock(clock.clone()).build();
         let window = window.expect("a geometry");
         window.record(Seen::Rt, 1_000);

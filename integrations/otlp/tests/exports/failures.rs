@@ -11,8 +11,8 @@ use windrow::{Counter, Family, Histogram, labels};
 use windrow_otlp::{ExportError, Exporter, Started, Temporality};
 
 use crate::book::Point;
-use crate::cases::{NEVER, exporter};
 use crate::receiver::{Receiver, Treatment, WIRES, Wire};
+use crate::successes::{NEVER, exporter};
 
 const TEMPORALITIES: [Temporality; 2] = [Temporality::Cumulative, Temporality::Delta];
 

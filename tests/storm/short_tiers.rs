@@ -19,7 +19,7 @@ const LENGTH: u64 = 10_000;
 
 #[test]
 fn spans_of_short_buckets_hold_their_own() {
-    alone::in_each_strategy("short::values_lie_in_their_spans");
+    alone::in_each_strategy("short_tiers::values_lie_in_their_spans");
 }
 
 /// Each value is its own time.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use windrow::Counter;
 use windrow_otlp::{ExportError, Exporter, Temporality};
 
-use crate::cases::NEVER;
+use crate::successes::NEVER;
 
 /// The treatment of a connection after the answer.
 #[derive(Clone, Copy, Debug)]

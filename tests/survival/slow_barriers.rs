@@ -96,7 +96,7 @@ fn open(window: &Window, clock: &Manual, buckets: u64) {
 /// geometry, or drains, is not held up either.
 #[test]
 fn a_slow_barrier_holds_up_one_thread() {
-    alone::in_each_strategy("slow::one_is_held_up");
+    alone::in_each_strategy("slow_barriers::one_is_held_up");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn one_is_held_up() {
 /// A window that a ticker closes: no add ever makes the call, and buckets are closed all the same.
 #[test]
 fn no_add_makes_a_barrier_where_a_ticker_does() {
-    alone::in_each_strategy("slow::the_ticker_is_held_up");
+    alone::in_each_strategy("slow_barriers::the_ticker_is_held_up");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_window_may_be_dropped_while_its_ticker_closes_it() {
 /// Defect: a ticker whose last clone went on its own thread never gave that thread's stack back.
 #[test]
 fn threads_of_tickers_that_end_by_themselves_leave_nothing() {
-    alone::run("slow::stacks", &[]);
+    alone::run("slow_barriers::stacks", &[]);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn stacks() {
 /// ticker's thread ends the other one, and waits for it.
 #[test]
 fn tickers_do_not_wait_for_each_other() {
-    alone::run("slow::crosswise", &[]);
+    alone::run("slow_barriers::crosswise", &[]);
 }
 
 /// Takes its time to go.

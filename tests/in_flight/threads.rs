@@ -65,7 +65,7 @@ fn pairs() {
 
 #[test]
 fn levels_are_raised_in_pairs() {
-    alone::in_each_strategy("storm::pairs");
+    alone::in_each_strategy("threads::pairs");
 }
 
 /// Returns a clock of which each reading is later than the one before, by any thread.

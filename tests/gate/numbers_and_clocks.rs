@@ -90,7 +90,7 @@ fn time_that_a_change_has_seen_does_not_go_back() {
 
 /// A change to shorter buckets, which lie within one that has begun, does not either.
 #[test]
-fn nor_within_a_bucket_that_is_cut_into_shorter_ones() {
+fn time_does_not_go_back_within_a_bucket_that_is_cut_into_shorter_ones() {
     let (gate, clock) = gate(2, 1_000, 2);
     at(&clock, 999);
     assert!(gate.try_admit(1));

@@ -315,6 +315,6 @@ fn a_gate_keeps_its_promises_on_an_unsteady_clock() {
 
 /// The clock may show a time again whose rations are not used up.
 #[test]
-fn nor_does_a_gate_with_rations_admit_more() {
+fn a_gate_with_rations_admits_no_more_on_an_unsteady_clock() {
     all_keep(schedule_of_rations);
 }

@@ -9,8 +9,8 @@ use windrow::export::top;
 use windrow::heavy::MAX_TEXT_BYTES;
 use windrow_otlp::Temporality;
 
-use crate::cases::{NEVER, exporter};
 use crate::receiver::{Receiver, Wire};
+use crate::successes::{NEVER, exporter};
 
 /// The heaviest keys are gauges, which may fall and go, in either temporality.
 #[test]

@@ -9,7 +9,7 @@ use windrow_mapped::{File, MappedError, Reader};
 
 use crate::child;
 
-const CHILD: &str = "registered::the_child_registers";
+const CHILD: &str = "names::the_child_registers";
 
 /// Two processes register the same names, and each some of its own.
 const NAMES: usize = 400;

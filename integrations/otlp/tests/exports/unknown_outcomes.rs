@@ -10,8 +10,8 @@ use windrow::{Counter, Family, Histogram, SlidingWindow, labels};
 use windrow_otlp::{ExportError, Exporter, Started, Temporality};
 
 use crate::book::{Book, Point};
-use crate::cases::{Http, NEVER, exporter};
 use crate::receiver::{Receiver, Treatment, WIRES, Wire};
+use crate::successes::{Http, NEVER, exporter};
 
 labels! { struct Route { route: u64 } }
 

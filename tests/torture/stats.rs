@@ -24,11 +24,11 @@ const OFTEN: Duration = Duration::from_micros(20);
 const ENOUGH: usize = 100;
 
 mod one {
-    crate::everywhere!(agree::one_writer);
+    crate::everywhere!(stats::one_writer);
 }
 
 mod four {
-    crate::everywhere!(agree::four_writers);
+    crate::everywhere!(stats::four_writers);
 }
 
 fn window() -> SlidingWindow<Seen, Precise> {

@@ -10,7 +10,7 @@ use metrics::{counter, gauge, histogram};
 use windrow::histogram::Scale;
 use windrow_metrics::{Handle, Matcher, Recorder, Value};
 
-use crate::strict;
+use crate::strict_reader;
 
 const THREADS: u64 = 4;
 
@@ -134,7 +134,7 @@ fn a_text_that_is_rendered_beside_adds_is_sound_and_never_goes_back() {
         let reading = scope.spawn(|| {
             let (mut before, mut renders) = ([0.0; 2], 0);
             while !done.load(Ordering::Relaxed) {
-                let text = strict::read(&handle.render()).expect("a sound text");
+                let text = strict_reader::read(&handle.render()).expect("a sound text");
                 let get = |name, labels: &[_]| text.get(name, labels).unwrap_or(0.0);
                 let (count, sum) = (get("values_count", &[]), get("values_sum", &[]));
                 let now = [get("one", &[]), count];

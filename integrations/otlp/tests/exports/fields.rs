@@ -6,8 +6,8 @@ use windrow::export::Catalog;
 use windrow::{Counter, Family, Histogram, metrics};
 use windrow_otlp::Temporality;
 
-use crate::cases::{NEVER, Request, exporter};
 use crate::receiver::{Receiver, Wire};
+use crate::successes::{NEVER, Request, exporter};
 
 metrics! { struct Cache { hits: Counter, misses: Counter, bytes: Histogram } }
 

@@ -9,8 +9,8 @@ use windrow::{Counter, Histogram, SlidingWindow};
 use windrow_otlp::{HistogramForm, Started, Temporality};
 
 use crate::book::Point;
-use crate::cases::{Http, NEVER, exporter};
 use crate::receiver::{Receiver, Treatment, WIRES, Wire};
+use crate::successes::{Http, NEVER, exporter};
 
 /// Returns the ids that belong to a value.
 fn ids(value: u64) -> TraceContext {

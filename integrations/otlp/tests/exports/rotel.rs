@@ -13,8 +13,8 @@ use windrow::{Counter, Family, Histogram};
 use windrow_otlp::{Exporter, Temporality};
 
 use crate::book::Data;
-use crate::cases::{NEVER, Request};
 use crate::receiver::{Receiver, WIRES, Wire};
+use crate::successes::{NEVER, Request};
 
 /// The variable with the path of the agent.
 const AGENT: &str = "WINDROW_COLLECTOR";

@@ -82,11 +82,10 @@ const SHUTTLE: Build = models("shuttle", SHUTTLES, "checker");
 const SHUTTLE_PER_CORE: Build = models("shuttle, per-core strategy", SHUTTLES, "per-core");
 
 /// Builds models and histories for shuttle, and runs each in `schedules` random orders.
-pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<u64>) -> Result<(), Failed> {
-    let schedules = schedules.map(|number| number.to_string());
+pub(crate) fn shuttle(steps: &mut Steps, schedules: u64) -> Result<(), Failed> {
+    let schedules = schedules.to_string();
     for build in [SHUTTLE, SHUTTLE_PER_CORE] {
-        let mut variables = Vec::from(build.variables());
-        variables.extend(schedules.as_deref().map(|number| ("WINDROW_SCHEDULES", number)));
+        let variables = [&build.variables()[..], &[("WINDROW_SCHEDULES", &schedules)]].concat();
         let arguments = build.test("--test histories -- --nocapture");
         steps.cargo(&format!("models and histories, {}", build.name), &arguments, &variables)?;
     }

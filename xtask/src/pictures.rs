@@ -7,6 +7,7 @@
 
 mod terminal;
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -58,7 +59,8 @@ fn definitions(folder: &Path) -> Result<String, String> {
             _ => continue,
         };
         let picture = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
-        page += &format!("[{name}]: data:image/{kind};base64,{}\n", STANDARD.encode(picture));
+        let picture = STANDARD.encode(picture);
+        let _ = writeln!(page, "[{name}]: data:image/{kind};base64,{picture}"); // a `String` takes all
     }
     Ok(page)
 }

@@ -105,7 +105,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     twins::run(steps, "")?;
     let program = steps.root().join("docs/promela/run");
     steps.step("promela", "docs/promela/run", || succeeds(&mut Command::new(program)))?;
-    models::shuttle(steps, Some(100_000))?;
+    models::shuttle(steps, 100_000)?;
     let clippy = format!("{CLIPPY} --features {RIVALS},{FEATURES} {STRICT}");
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
     let clippy = "clippy --package windrow-benches --bins --features push,labels,limits";

@@ -13,6 +13,7 @@
 mod measured;
 mod subjects;
 
+use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -133,7 +134,7 @@ fn table(weighed: &[Weighed]) -> String {
             kilobytes(one.added(&COUNTER)),
             kilobytes(one.added(&WINDOW)),
         ];
-        rows += &format!("| {} |\n", row.join(" | "));
+        let _ = writeln!(rows, "| {} |", row.join(" | ")); // a `String` takes all
     }
     rows
 }

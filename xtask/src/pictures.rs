@@ -60,7 +60,8 @@ fn definitions(folder: &Path) -> Result<String, String> {
         };
         let picture = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
         let picture = STANDARD.encode(picture);
-        let _ = writeln!(page, "[{name}]: data:image/{kind};base64,{picture}"); // a `String` takes all
+        // A `String` takes all.
+        let _ = writeln!(page, "[{name}]: data:image/{kind};base64,{picture}");
     }
     Ok(page)
 }

@@ -1,7 +1,6 @@
-//! The command line, with the settings of the file and the environment.
+//! The command line, with the settings of the environment.
 
 use std::error::Error;
-use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
@@ -10,7 +9,7 @@ use lexopt::{Parser, ValueExt};
 use tracing::Level;
 
 use crate::arguments::number;
-use crate::settings::{SettingError, Settings, is_setting};
+use crate::settings::{Settings, is_setting};
 
 pub(crate) const USAGE: &str = include_str!("usage.txt");
 
@@ -39,13 +38,13 @@ const CLIENTS: usize = 16;
 /// The time in seconds that it runs if there is no terminal from which to end it.
 const SECONDS: u64 = 10;
 
-/// Reads the arguments, the file that they name, and the environment; `None` if it is for help.
+/// Reads the arguments and the environment; `None` if it is for help.
 pub(crate) fn parse(
     mut arguments: Parser,
     environment: impl IntoIterator<Item = (String, String)>,
 ) -> Result<Option<Options>, Box<dyn Error>> {
     let is_terminal = io::stdout().is_terminal();
-    let (mut config, mut given) = (None, Vec::new());
+    let mut given = Vec::new();
     let (mut clients, mut seconds, mut export) = (None, None, None);
     let (mut no_load, mut lines) = (false, false);
     while let Some(argument) = arguments.next()? {
@@ -55,7 +54,6 @@ pub(crate) fn parse(
             Long("seconds") => seconds = Some(number(&mut arguments, 1..=86_400)?),
             Long("lines") => lines = true,
             Long("export") => export = Some(PathBuf::from(arguments.value()?)),
-            Long("config") => config = Some(arguments.value()?.string()?),
             Long("help") | Short('h') => return Ok(None),
             Long(name) if is_setting(name) => {
                 let name = name.to_owned();
@@ -67,28 +65,13 @@ pub(crate) fn parse(
     if no_load && clients.is_some() {
         return Err("--no-load has no --clients".into());
     }
-    let settings = settings(config, environment, &given)?;
+    let mut settings = Settings::default();
+    settings.read_environment(environment)?;
+    settings.read_arguments(&given)?;
     let clients = (!no_load).then(|| clients.unwrap_or(CLIENTS));
     let seconds = seconds.or_else(|| (clients.is_some() && !is_terminal).then_some(SECONDS));
     let is_drawn = lines || is_terminal || clients.is_some();
     Ok(Some(Options { settings, clients, seconds, is_drawn, export }))
-}
-
-fn settings(
-    config: Option<String>,
-    environment: impl IntoIterator<Item = (String, String)>,
-    given: &[(String, String)],
-) -> Result<Settings, SettingError> {
-    let mut settings = Settings::default();
-    if let Some(file) = config {
-        match fs::read_to_string(&file) {
-            Ok(text) => settings.read_file(&file, &text)?,
-            Err(error) => return Err(format!("cannot read {file}: {error}")),
-        }
-    }
-    settings.read_environment(environment)?;
-    settings.read_arguments(given)?;
-    Ok(settings)
 }
 
 #[cfg(test)]
@@ -127,7 +110,6 @@ mod tests {
             ("--listen", "--listen", "missing argument"),
             ("--sceonds 3", "--sceonds", "invalid option"),
             ("--header_timeout_seconds 3", "--header_timeout_seconds", "invalid option"),
-            ("--config no/such/file", "no/such/file", "cannot read"),
             ("--no-load --clients 2", "--clients", "--no-load has no"),
         ] {
             let message = read(line).unwrap_err();

@@ -1,5 +1,5 @@
-//! The table in `docs/orderings.md`: between two marks, written by a run, read by the next. The list
-//! of reasons below it is written by hand.
+//! The table in `docs/orderings.md`: between two marks, written by a run, read by the next. The
+//! list of reasons below it is written by hand.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -7,12 +7,14 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use windrow::clock::{Coarse, Manual, Precise, Ticker};
+use windrow::breaker::Settings;
+use windrow::clock::{Coarse, Manual, Ticker};
 use windrow::exemplar::TraceContext;
 use windrow::gate::Admission;
-use windrow::breaker::Settings;
 use windrow::labels::{LabelNames, Labels};
-use windrow::{Breaker, Clock, Counter, Events, Family, Gate, Histogram, Pace, SlidingWindow, labels};
+use windrow::{
+    Breaker, Clock, Counter, Events, Family, Gate, Histogram, Pace, SlidingWindow, labels,
+};
 
 #[path = "counted/reads.rs"]
 mod reads;
@@ -102,10 +104,10 @@ fn sum(times: u64, buckets: u32) {
 }
 
 /// Asks a gate that grants always, or never, in a bucket of an hour.
-fn admit<C: Clock>(times: u64, clock: C, is_granted: bool) {
+fn admit(times: u64, is_granted: bool) {
     let limit = if is_granted { 1 << 40 } else { 1 };
     let builder = Gate::builder(limit).interval(Duration::from_secs(36_000)).buckets(10);
-    let gate = builder.clock(clock).build().expect("a sound gate");
+    let gate = builder.clock(Manual::default()).build().expect("a sound gate");
     assert!(gate.try_admit(1));
     count(times, || assert!(gate.try_admit(black_box(1)) == is_granted));
 }
@@ -126,10 +128,10 @@ fn refuse_for_a_time(times: u64, limit: u64) {
 }
 
 /// Asks a pace that admits always, or never.
-fn pace<C: Clock>(times: u64, clock: C, is_granted: bool) {
+fn pace(times: u64, is_granted: bool) {
     let burst = if is_granted { 1 << 40 } else { 1 };
     let builder = Pace::builder(Duration::from_micros(1)).burst(burst).allow_coarse_clock();
-    let pace = builder.clock(clock).build().expect("a sound pace");
+    let pace = builder.clock(Manual::default()).build().expect("a sound pace");
     assert!(pace.try_admit(1));
     count(times, || assert!(pace.try_admit(black_box(1)) == is_granted));
 }
@@ -171,16 +173,6 @@ fn main() {
             let set = Texts { method: "POST", route: "/api/v1/cart", status: "200" };
             add_labelled(times, &Family::<Texts, _>::new(), set);
         }
-        "Family::with, 3 texts, one of 17 bytes" => {
-            let set = Texts { method: "POST", route: "/api/v1/resource7", status: "200" };
-            add_labelled(times, &Family::<Texts, _>::new(), set);
-        }
-        "Family::with, 6 texts, names of run time" => {
-            let names = ["method", "route", "status", "zone", "shard", "user"];
-            let names = LabelNames::new(names).expect("names that differ");
-            let set = ["POST", "/api/v1/cart", "200", "eu", "17", "ann"];
-            add_labelled(times, &Family::with_names(names), &set);
-        }
         "Family::with, 3 texts, names of run time" => {
             let names = LabelNames::new(["method", "route", "status"]).expect("names that differ");
             let set = ["POST", "/api/v1/cart", "200"];
@@ -188,7 +180,6 @@ fn main() {
         }
         "SlidingWindow::add, Ticker" => add(times, Ticker::default()),
         "SlidingWindow::add, Coarse" => add(times, Coarse::default()),
-        "SlidingWindow::add, Precise" => add(times, Precise::default()),
         "SlidingWindow::add, Manual" => add(times, Manual::default()),
         "SlidingWindow::add, Manual, 4 tiers" => add_tiered(times),
         "SlidingWindow::record, Manual" => {
@@ -203,23 +194,18 @@ fn main() {
             let window = window(Manual::default(), 2);
             count(times, || window.record(Answer::Rt, black_box(7_000)));
         }
-        "Gate::try_admit, granted, Coarse" => admit(times, Coarse::default(), true),
-        "Gate::try_admit, granted, Manual" => admit(times, Manual::default(), true),
-        "Gate::try_admit, granted, Precise" => admit(times, Precise::default(), true),
-        "Gate::try_admit, refused, Coarse" => admit(times, Coarse::default(), false),
-        "Gate::try_admit, refused, Manual" => admit(times, Manual::default(), false),
-        "Gate::try_admit, refused, Precise" => admit(times, Precise::default(), false),
+        "Gate::try_admit, granted, Manual" => admit(times, true),
+        "Gate::try_admit, refused, Manual" => admit(times, false),
         "Gate::try_admit, refused by seven permits, Manual" => {
             refuse(times, 7, false, |gate| gate.try_admit(black_box(1)));
         }
         "Gate::try_admit, refused by sheets, Manual" => {
             refuse(times, 8, false, |gate| gate.try_admit(black_box(1)));
         }
-        "Gate::admit, refused by a permit, Manual" => refuse_for_a_time(times, 1),
         "Gate::admit, refused by seven permits, Manual" => refuse_for_a_time(times, 7),
         "Gate::admit, refused by sheets, Manual" => refuse_for_a_time(times, 8),
-        "Pace::try_admit, granted, Manual" => pace(times, Manual::default(), true),
-        "Pace::try_admit, refused, Manual" => pace(times, Manual::default(), false),
+        "Pace::try_admit, granted, Manual" => pace(times, true),
+        "Pace::try_admit, refused, Manual" => pace(times, false),
         "Breaker::try_call and success, the last 100" => {
             let settings = Settings::last_calls(100);
             let breaker = Breaker::with_clock(settings, Manual::default()).expect("sound settings");

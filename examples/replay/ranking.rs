@@ -8,7 +8,7 @@ use windrow::{Event, SlidingWindow, Stats, Timestamp, snapshot::BucketSnapshot};
 
 use crate::entry::Entry;
 
-/// The greatest time by which one line may lead the lines before it: see `replay`.
+/// The greatest time by which a line may lead those before it, for the window to follow.
 pub(crate) const LEAD: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 windrow::events! {
@@ -59,19 +59,9 @@ impl Ranking {
 
     /// Counts a line in the bucket of its own time.
     pub(crate) fn count(&mut self, entry: &Entry) {
-        if entry.at > self.newest {
+        if entry.at > self.newest && entry.at - self.newest <= LEAD {
             self.advance(entry.at);
         }
-        self.add(entry);
-    }
-
-    /// Counts a line that is not to move the window on, however new it is.
-    pub(crate) fn count_late(&self, entry: &Entry) {
-        debug_assert!(entry.at > self.newest + LEAD || entry.at + LEAD < self.newest);
-        self.add(entry);
-    }
-
-    fn add(&self, entry: &Entry) {
         // Where the line is older than others before it, this sets the clock back: the window
         // back-dates the adds into the bucket that they name or, if that has left, counts them
         // late. It does the same with a line that leads the newest bucket by more than the window
@@ -89,9 +79,8 @@ impl Ranking {
         }
     }
 
-    /// Ranks all that is in the window, and begins anew at another time, before or after.
-    pub(crate) fn begin_anew(&mut self, at: Timestamp) {
-        self.finish();
+    /// Begins at the time of the first line.
+    pub(crate) fn begin(&mut self, at: Timestamp) {
         self.clock.set(at);
         self.window.clear().expect("there is memory for 60 buckets more");
         self.newest = at;
@@ -163,7 +152,7 @@ mod tests {
 
     fn ranking(seconds: &[u64]) -> Ranking {
         let mut ranking = Ranking::new(Duration::from_secs(1), 2);
-        ranking.begin_anew(Timestamp::from_secs(1_000));
+        ranking.begin(Timestamp::from_secs(1_000));
         for second in seconds {
             let at = Timestamp::from_millis(1_000 * second);
             ranking.count(&Entry { at, status: 404, bytes: 10, time: Some(*second) });

@@ -1,8 +1,7 @@
 //! The replay itself: every line into both windows.
 //!
-//! One line of a wrong year must not take the windows with it. So a line that lies more than thirty
-//! days from those before is held. If another one of its time follows, the log has leapt, forward
-//! or back, and the windows follow. If the log goes on where it was, the line is a stray, and late.
+//! The windows begin at the first line, and follow the log by at most thirty days at once: one line
+//! of a wrong year does not take them with it, and is counted as late.
 
 use std::io::{self, BufRead};
 use std::time::Duration;
@@ -16,9 +15,6 @@ use crate::ranking::{LEAD, Log, Ranking};
 
 /// The number of malformed lines that are kept to be shown.
 const SHOWN: usize = 10;
-
-/// The number of lines that are held until the windows go on with the first of them.
-const MOST_HELD: usize = 16;
 
 /// A line that is not in the combined format.
 pub(crate) struct Malformed {
@@ -35,16 +31,8 @@ pub(crate) struct Replay {
     pub(crate) out_of_order: u64,
     /// The first of the malformed lines.
     pub(crate) malformed: Vec<Malformed>,
-    /// Good lines that lie more than thirty days from those around them.
-    pub(crate) strays: u64,
-    /// The number of times the log goes on more than thirty days later or earlier.
-    pub(crate) leaps: u64,
-    /// The oldest and the newest time in the log, but for strays.
+    /// The oldest and the newest time in the log, but for lines of another year.
     pub(crate) span: Option<(Timestamp, Timestamp)>,
-    /// The newest time since the last leap.
-    newest: Option<Timestamp>,
-    /// The last lines, if they lie more than thirty days from the newest time, and from each other.
-    held: Vec<Entry>,
     pub(crate) seconds: Ranking,
     pub(crate) minutes: Ranking,
 }
@@ -55,10 +43,6 @@ pub(crate) fn run(log: impl BufRead, top: usize) -> io::Result<Replay> {
         lines: 0,
         good: 0,
         out_of_order: 0,
-        strays: 0,
-        leaps: 0,
-        newest: None,
-        held: Vec::new(),
         malformed: Vec::new(),
         span: None,
         seconds: Ranking::new(Duration::from_secs(1), top),
@@ -71,7 +55,7 @@ pub(crate) fn run(log: impl BufRead, top: usize) -> io::Result<Replay> {
         replay.lines += 1;
         progress.inc(1);
         match entry::parse(&line) {
-            Ok(entry) => replay.count(entry),
+            Ok(entry) => replay.count(&entry),
             Err(reason) if replay.malformed.len() < SHOWN => {
                 let text = line.chars().take(50).collect();
                 replay.malformed.push(Malformed { line: replay.lines, reason, text });
@@ -80,7 +64,6 @@ pub(crate) fn run(log: impl BufRead, top: usize) -> io::Result<Replay> {
         }
     }
     progress.finish_and_clear();
-    replay.end();
     replay.seconds.finish();
     replay.minutes.finish();
     Ok(replay)
@@ -91,64 +74,20 @@ fn style() -> ProgressStyle {
 }
 
 impl Replay {
-    fn count(&mut self, entry: Entry) {
+    fn count(&mut self, entry: &Entry) {
+        let at = entry.at;
+        let (oldest, newest) = *self.span.get_or_insert_with(|| {
+            self.seconds.begin(at);
+            self.minutes.begin(at);
+            (at, at)
+        });
         self.good += 1;
-        if self.newest.is_some_and(|newest| are_near(newest, entry.at)) {
-            self.let_go();
-            self.take(&entry);
-            return;
+        self.out_of_order += u64::from(at < newest);
+        if at - newest <= LEAD && newest - at <= LEAD {
+            self.span = Some((oldest.min(at), newest.max(at)));
         }
-        let near = self.held.iter().position(|held| are_near(held.at, entry.at));
-        self.held.push(entry);
-        if let Some(first) = near {
-            self.leap(first);
-        } else if self.held.len() == MOST_HELD {
-            self.leap(0); // no two lines are of one time
-        }
-    }
-
-    /// Counts a line in the windows.
-    fn take(&mut self, entry: &Entry) {
-        let newest = self.newest.unwrap_or(entry.at);
-        self.out_of_order += u64::from(entry.at < newest);
-        self.newest = Some(newest.max(entry.at));
-        let (oldest, newest) = self.span.unwrap_or((entry.at, entry.at));
-        self.span = Some((oldest.min(entry.at), newest.max(entry.at)));
         self.seconds.count(entry);
         self.minutes.count(entry);
-    }
-
-    /// Moves the windows to one of the lines that are held, and counts all of them.
-    fn leap(&mut self, to: usize) {
-        self.leaps += u64::from(self.newest.is_some());
-        let at = self.held[to].at;
-        self.newest = None;
-        self.seconds.begin_anew(at);
-        self.minutes.begin_anew(at);
-        let (near, strays): (Vec<_>, _) =
-            self.held.drain(..).partition(|held| are_near(held.at, at));
-        self.held = strays;
-        for entry in &near {
-            self.take(entry);
-        }
-        self.let_go();
-    }
-
-    /// The lines that are held are strays.
-    fn let_go(&mut self) {
-        for stray in self.held.drain(..) {
-            self.strays += 1;
-            self.seconds.count_late(&stray);
-            self.minutes.count_late(&stray);
-        }
-    }
-
-    /// The log is at its end. The lines that are held are strays, unless there are no others.
-    fn end(&mut self) {
-        if self.newest.is_none() && !self.held.is_empty() {
-            self.leap(0);
-        }
-        self.let_go();
     }
 
     /// Returns whether both windows hold every good line: in a bucket that was ranked, or among the
@@ -159,11 +98,6 @@ impl Replay {
             counted == self.good && ranking.ranked() + ranking.late() == self.good
         })
     }
-}
-
-/// Returns whether two times are no more than thirty days apart.
-fn are_near(one: Timestamp, other: Timestamp) -> bool {
-    one - other <= LEAD && other - one <= LEAD
 }
 
 #[cfg(test)]
@@ -184,19 +118,19 @@ mod tests {
         busiest.map(|b| (b.start().as_secs() % 60, b.sum(Log::Request))).collect()
     }
 
-    /// A single line of another year, before, behind or between any others, changes no rank.
+    /// A single line of another year, behind or between any others, changes no rank.
     #[test]
-    fn one_line_of_a_wrong_year_is_a_stray() {
+    fn one_line_of_a_wrong_year_is_late() {
         let good = [1, 1, 2, 7, 7, 7, 5, 9].map(|second| ("2026", second));
         let ranks = busiest(&log(&good));
         assert_eq!(ranks, [(7, 3), (1, 2), (2, 1), (5, 1), (9, 1)]);
         for wrong in ["1970", "2025", "2027", "2553"] {
-            for place in 0..=good.len() {
+            for place in 1..=good.len() {
                 let mut lines = good.to_vec();
                 lines.insert(place, (wrong, 4));
                 let replay = log(&lines);
                 assert_eq!(busiest(&replay), ranks, "{wrong} at {place}");
-                assert_eq!((replay.strays, replay.leaps, replay.out_of_order), (1, 0, 1));
+                assert_eq!(replay.out_of_order, 1 + u64::from(wrong < "2026"));
                 assert_eq!((replay.seconds.late(), replay.minutes.late()), (1, 1));
                 let span = replay.span.map(|(oldest, newest)| (newest - oldest).as_secs());
                 assert!(replay.is_complete() && span == Some(8), "{span:?}");
@@ -204,36 +138,10 @@ mod tests {
         }
     }
 
-    /// Logs of several years, one behind the other in any order, are ranked each in its own time.
-    #[test]
-    fn a_log_that_leaps_is_followed() {
-        for years in [["2025", "2026", "2027"], ["2027", "2025", "2026"], ["2026", "2025", "2027"]]
-        {
-            let of_year = |year| [(year, 1), (year, 3), (year, 2), (year, 3)];
-            let replay = log(&years.map(of_year).concat());
-            assert_eq!(replay.seconds.busiest().len(), 9);
-            assert_eq!((replay.strays, replay.leaps, replay.out_of_order), (0, 2, 3));
-            assert_eq!((replay.good, replay.seconds.late()), (12, 0));
-            assert!(replay.is_complete());
-        }
-    }
-
-    /// The log has no two lines of one time.
-    #[test]
-    fn a_log_of_leaps_alone_is_counted() {
-        let years: Vec<String> = (0..40).map(|n| (1971 + 13 * n % 400).to_string()).collect();
-        let lines: Vec<(&str, u64)> = years.iter().map(|year| (year.as_str(), 1)).collect();
-        for count in 0..lines.len() {
-            let replay = log(&lines[..count]);
-            assert!(replay.is_complete(), "{count} lines");
-            assert_eq!(replay.good, count as u64);
-        }
-    }
-
     #[test]
     fn a_log_of_one_line_is_ranked() {
         let replay = log(&[("2026", 5)]);
-        assert_eq!((busiest(&replay), replay.strays), (vec![(5, 1)], 0));
+        assert_eq!(busiest(&replay), [(5, 1)]);
         assert!(replay.is_complete());
     }
 

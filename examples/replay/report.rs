@@ -32,11 +32,8 @@ pub(crate) fn print(replay: &Replay, out: &mut impl Write) -> io::Result<()> {
     let counted = replay.seconds.lifetime(Log::Request).count;
     writeln!(
         out,
-        "\n{} lines out of order, {} of them by more than thirty days; the log leaps {} times\n\
-         too late for a window of a minute: {}, of an hour: {}",
-        grouped(replay.out_of_order + replay.strays),
-        grouped(replay.strays),
-        grouped(replay.leaps),
+        "\n{} lines out of order; too late for a window of a minute: {}, of an hour: {}",
+        grouped(replay.out_of_order),
         grouped(replay.seconds.late()),
         grouped(replay.minutes.late()),
     )?;

@@ -1,9 +1,9 @@
 //! The circuit breaker: what other breakers promise, its own contract, and programs that mean it
 //! ill.
 
+mod clocks_and_panics;
 mod conformance;
 mod contract;
-mod hostile;
 mod settings;
 
 use std::time::Duration;

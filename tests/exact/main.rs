@@ -19,7 +19,7 @@ mod overtaken;
 mod statics;
 mod threads;
 mod time;
-mod wide;
+mod wide_cells;
 
 // Reads of a window.
 mod conformance;
@@ -42,7 +42,7 @@ mod turns;
 // Rows, and what is refused.
 mod arena_full;
 mod errors;
-mod foreign;
+mod foreign_epochs;
 mod rows;
 
 /// Counts allocations by thread, because other tests run at the same time.

@@ -4,12 +4,12 @@
 
 // Lookups.
 mod counts;
+mod fields;
 mod kinds;
 mod metrics;
-mod near;
+mod near_sets;
 mod run_time;
 mod schedules;
-mod several;
 mod tasks;
 
 // Places, and their end.
@@ -19,7 +19,7 @@ mod places;
 mod sweeps;
 
 // A user's own code.
-mod hostile;
+mod metric_code;
 mod panics;
 
 use std::collections::{BTreeMap, BTreeSet};

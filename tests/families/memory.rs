@@ -5,7 +5,7 @@ use std::sync::Arc;
 use testkit::heap::{Counting, kept_by};
 use windrow::{Counter, Family, family::Metric};
 
-use crate::hostile::ends;
+use crate::metric_code::ends;
 use crate::{Number, Request, Text, request};
 
 #[global_allocator]

@@ -6,7 +6,7 @@ use std::thread;
 
 use windrow::{Counter, Family, family::Metric};
 
-use crate::hostile::ends;
+use crate::metric_code::ends;
 use crate::{Method, Number, Switch, Text};
 
 fn panics(act: impl FnOnce()) -> bool {

@@ -2,27 +2,27 @@
 //! buckets, and statistics.
 
 // What a gate promises, and its judges.
+mod bucket_edges;
 mod clocks;
 mod contract;
-mod edges;
 mod judge;
 mod limits;
+mod numbers_and_clocks;
 mod oracle;
 mod scales;
 mod schedules;
 mod spans;
-mod storm;
-mod unsteady;
+mod unsteady_clocks;
 
 // What becomes of a grant.
-mod ignored;
+mod ignored_answers;
 mod patience;
 mod rations;
-mod remembered;
-mod retired;
+mod remembered_refusals;
+mod retired_gates;
 mod retry_budget;
-mod settled;
-mod unused;
+mod settled_reservations;
+mod unused_grants;
 
 // Paces.
 mod pace;

@@ -2,7 +2,7 @@
 //! with hostile keys; totals and few keys are exact; memory is bounded.
 
 mod export;
-mod hostile;
+mod keys;
 mod memory;
 mod merge;
 mod oracle;

@@ -2,15 +2,15 @@
 //! records under threads that read and drain.
 
 mod cells;
-mod error;
 mod exemplars;
 mod extremes;
 mod families;
 mod merges;
+mod quantile_error;
 mod ranks;
-mod storms;
+mod records;
 mod sums;
-mod window_storms;
+mod window_records;
 mod windows;
 
 use windrow::{

@@ -7,7 +7,7 @@ use windrow::{
     histogram::{Distribution, Scale, ScaleMismatchError},
 };
 
-use crate::error::{config, scales, values};
+use crate::quantile_error::{config, scales, values};
 use crate::{counts, distribution, merged};
 
 /// Returns the parts that are equal in both.

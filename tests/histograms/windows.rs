@@ -11,7 +11,7 @@ use windrow::{
 };
 use windrow::{Stats, Timestamp, events, labels, snapshot::Snapshot};
 
-use crate::error::agrees_with;
+use crate::quantile_error::agrees_with;
 use crate::{counts, distribution};
 
 const FINE: Scale = Scale::fixed::<2, 4, 4_000>();

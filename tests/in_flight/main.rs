@@ -4,7 +4,7 @@
 mod contract;
 mod oracle;
 mod panics;
-mod storm;
+mod threads;
 
 use windrow::{events, histogram::Scale};
 

@@ -4,8 +4,8 @@
 mod distributions;
 mod heavy;
 mod histograms;
-mod hostile;
 mod memory;
+mod refused_data;
 
 use std::fmt::Debug;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use windrow::clock::{Manual, Precise};
 use windrow::{Clock, SlidingWindow};
 
 use crate::Seen;
-use crate::storm::{Plan, Storm};
+use crate::writers::{Plan, Storm};
 use testkit::ledger::{Ledger, Tally};
 use testkit::traced::{Traced, time_of};
 use testkit::{Rng, ns};

@@ -8,13 +8,13 @@ mod buckets;
 mod churn;
 mod clears;
 mod counters;
-mod many;
 mod reconfigure;
-mod short;
+mod reuse;
+mod short_tiers;
 #[cfg(target_os = "linux")]
 mod stalls;
-mod storm;
 mod tiers;
+mod writers;
 
 windrow::events! {
     /// One of each kind, and one of each that must stay untouched beside them.

@@ -6,7 +6,7 @@ use std::thread;
 use windrow::clock::Manual;
 
 use crate::Seen;
-use crate::storm::{Books, Plan, Storm};
+use crate::writers::{Books, Plan, Storm};
 use testkit::ledger::Tally;
 use testkit::{Finish, Rng, alone, at_ns, ns, rounds, window};
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::buckets::{exact, left_alone};
 use crate::counters::alternate;
-use crate::storm::Plan;
+use crate::writers::Plan;
 use testkit::{Finish, alone};
 
 static STALLS: AtomicU64 = AtomicU64::new(0);

@@ -17,8 +17,8 @@ mod work;
 mod dlclose;
 mod fork;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
-mod offered;
-mod stopped;
+mod offered_symbols;
+mod stopped_processes;
 
 // A kernel, a processor or a memory that refuses.
 mod barriers;
@@ -29,7 +29,7 @@ mod processor;
 mod refused;
 mod settings;
 #[cfg(target_arch = "x86_64")]
-mod slow;
+mod slow_barriers;
 
 // Each instruction.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]

@@ -6,13 +6,13 @@
 
 #![cfg(target_os = "linux")]
 
-mod agree;
 mod book;
 mod churn;
 mod counters;
 mod rations;
 mod reader;
 mod round;
+mod stats;
 mod windows;
 
 use std::time::{Duration, Instant};

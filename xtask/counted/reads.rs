@@ -14,10 +14,6 @@ const HOUR: Duration = Duration::from_secs(3_600);
 // A set of its own: what this program does with a window of `Http` must not change.
 windrow::events! { enum Hits { Pass: Count, Rt: Value } }
 
-windrow::events! {
-    enum Six { A: Count, B: Count, C: Value, D: Value, E: Maximum, F: Minimum }
-}
-
 windrow::events! { enum Timed { Rt: Histogram } }
 
 /// A window of two minutes in seconds, with a tier of seconds and one of 24 hours.
@@ -27,17 +23,12 @@ struct Tiered {
 }
 
 impl Tiered {
-    /// Makes a window of an age in seconds, with an add in each second, and a tier of 3600.
+    /// Makes a window of an age in seconds, with an add in each second.
     fn new(age: u32) -> Tiered {
-        Tiered::of(3_600, age)
-    }
-
-    /// Makes a window with a tier of this many seconds.
-    fn of(seconds: usize, age: u32) -> Tiered {
         let clock = Manual::default();
         clock.advance(1_000_000 * HOUR);
         let builder = SlidingWindow::builder().interval(Duration::from_secs(120)).buckets(120);
-        let builder = builder.tier(Duration::from_secs(1), seconds).tier(HOUR, 24);
+        let builder = builder.tier(Duration::from_secs(1), 3_600).tier(HOUR, 24);
         let window = builder.clock(clock.clone()).build().expect("the tiers nest");
         let tiered = Tiered { clock, window };
         (0..age).for_each(|_| tiered.pass(1));
@@ -119,24 +110,9 @@ pub(crate) fn read(path: &str, times: u64) -> bool {
             let window = timed();
             count(times, || _ = black_box(window.lifetime(Timed::Rt)));
         }
-        "SlidingWindow::totals, six events" => {
-            let window = six();
-            count(times, || _ = black_box(window.totals()));
-        }
-        "six events apart" => {
-            let window = six();
-            count(times, || {
-                black_box((window.sum(Six::A), window.sum(Six::B)));
-                black_box((window.stats(Six::C), window.stats(Six::D)));
-                black_box((window.stats(Six::E), window.stats(Six::F)));
-            });
-        }
         "tier, an hour" => Tiered::new(4_000).sum(times, 3_600),
         "tier, an hour, a minute old" => Tiered::new(60).sum(times, 3_600),
         "tier, an hour, touched" => Tiered::new(100).touch(3_900).sum(times, 3_600),
-        "tier, 10080 buckets, touched" => {
-            Tiered::of(10_080, 100).touch(11_000).sum(times, 10_080);
-        }
         "tier, an hour, stats of a Value" => {
             let tiered = Tiered::new(0);
             for second in 0..4_000 {
@@ -193,21 +169,4 @@ fn full() -> (SlidingWindow<Hits, Manual>, Manual) {
         window.add(Hits::Pass, 1);
     }
     (window, clock)
-}
-
-/// Makes a window of 60 buckets and six events.
-fn six() -> SlidingWindow<Six, Manual> {
-    let clock = Manual::default();
-    let builder = SlidingWindow::builder().interval(60 * HOUR).buckets(60);
-    let window = builder.clock(clock.clone()).build().expect("a sound window");
-    for _ in 0..60 {
-        clock.advance(HOUR);
-        window.add(Six::A, 1);
-        window.add(Six::B, 1);
-        window.record(Six::C, 7);
-        window.record(Six::D, 8);
-        window.record(Six::E, 9);
-        window.record(Six::F, 10);
-    }
-    window
 }

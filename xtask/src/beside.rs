@@ -33,7 +33,7 @@ pub(crate) fn cluster(steps: &mut Steps, keep: bool) -> Result<(), Failed> {
 pub(crate) fn storms(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let name = "storms on limits that processes share on Redis";
     let options = "--ignored --nocapture --test-threads=6";
-    let tests = format!("{BESIDE} --test engine -- {options} storm::");
+    let tests = format!("{BESIDE} --test engine -- {options} processes::");
     let seconds = seconds.to_string();
     steps.cargo_with(&["redis-server"], name, &tests, &[("TORTURE_SECONDS", &seconds)])
 }

@@ -49,47 +49,6 @@ pub(crate) fn build(
     path.map(|path| copy.join(path)).ok_or_else(|| "cargo named no program".to_owned())
 }
 
-/// Lets a new target directory have what the workspace at `root` has built of other crates. Nothing
-/// of its own, since copies of a workspace are one to cargo.
-pub(crate) fn share(root: &Path, build: &Build, target: &Path) -> Result<(), String> {
-    if target.exists() {
-        return Ok(());
-    }
-    let there = root.join(build.target);
-    let shared = link_others(&there.join(build.profile), &target.join(build.profile));
-    shared.map_err(|error| format!("cannot link the files in {}: {error}", there.display()))
-}
-
-/// Links, because cargo goes by the times of files.
-fn link_others(from: &Path, to: &Path) -> io::Result<()> {
-    for folder in [".fingerprint", "build", "deps"] {
-        if !from.join(folder).is_dir() {
-            continue; // nothing is built yet
-        }
-        for entry in fs::read_dir(from.join(folder))? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            // In `deps` there are programs as well, whose names tell nothing.
-            if !name.contains("windrow") && (folder != "deps" || name.starts_with("lib")) {
-                link(&entry.path(), &to.join(folder).join(name))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Links a file, or all files of a folder.
-fn link(from: &Path, to: &Path) -> io::Result<()> {
-    if from.is_dir() {
-        return fs::read_dir(from)?.try_for_each(|entry| {
-            let entry = entry?;
-            link(&entry.path(), &to.join(entry.file_name()))
-        });
-    }
-    fs::create_dir_all(to.parent().unwrap_or(to))?;
-    fs::hard_link(from, to)
-}
-
 /// Runs one model of such a program, for so long at most, with all its words going to `log`.
 pub(crate) fn run_model(
     program: &Path,

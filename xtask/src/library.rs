@@ -4,10 +4,7 @@
 //! torture. So they run beside those that compute, and beside the tests in the docs, which one core
 //! compiles.
 
-use std::thread;
-
-use crate::steps::{Failed, Steps, cargo};
-use crate::tools::{said, succeeds};
+use crate::steps::{Failed, Steps};
 
 /// Tests of the library.
 const LIBRARY: &str = "test --package=windrow --features windrow/serde";
@@ -24,25 +21,16 @@ const QUICK: [(&str, &str); 3] =
 /// Runs all tests, of histories and tortures fewer or shorter ones.
 pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("tests of the library, built", &format!("{LIBRARY} --tests --no-run"), &[])?;
-    let root = steps.root().to_owned();
-    let command = |which: &str| {
-        let mut command = cargo(&root);
-        command.args(LIBRARY.split(' ')).args(which.split(' ')).envs(QUICK);
-        command
-    };
-    let shown = format!(
-        "cargo {LIBRARY} {COMPUTING}, and --doc\n    beside it, shown at its end: {WAITING}"
-    );
-    steps.step("tests of the library, and in its docs", &shown, || {
-        thread::scope(|scope| {
-            let waits = scope.spawn(|| said(&mut command(WAITING)));
-            let outcome = succeeds(&mut command(COMPUTING));
-            let outcome = outcome.and_then(|()| succeeds(&mut command("--doc")));
-            let waited = waits.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            println!("{}", waited?);
-            outcome
-        })
-    })
+    steps.beside(
+        |steps| {
+            let waiting = format!("{LIBRARY} {WAITING}");
+            steps.cargo("tests of the library that wait", &waiting, &QUICK)
+        },
+        |steps| {
+            steps.cargo("tests of the library", &format!("{LIBRARY} {COMPUTING}"), &QUICK)?;
+            steps.cargo("tests in the library's docs", &format!("{LIBRARY} --doc"), &QUICK)
+        },
+    )
 }
 
 /// Runs the tests that [`quick`] cuts short, with their own numbers.

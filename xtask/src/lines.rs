@@ -1,10 +1,12 @@
 //! The lines of a source or a page, each taken apart into code and comment.
 
+use proc_macro2::{TokenStream, TokenTree};
+
 /// A line, taken apart.
 pub(crate) struct Line<'t> {
     /// All of it.
     pub(crate) text: &'t str,
-    /// The part before its comment, with empty strings.
+    /// The part before its comment, with blank strings.
     pub(crate) code: String,
     pub(crate) comment: Option<Comment<'t>>,
 }
@@ -36,87 +38,45 @@ pub(crate) fn of_page(text: &str) -> Vec<Line<'_>> {
     text.lines().map(line).collect()
 }
 
-/// The state of a source at the end of a line.
-#[derive(Clone, Copy)]
-enum State {
-    Code,
-    /// A string, with the number of `#` that end it; without any, a backslash may stand in it.
-    String {
-        is_raw: bool,
-        hashes: usize,
-    },
-}
-
 /// A source's lines.
-pub(crate) fn of_source(text: &str) -> Vec<Line<'_>> {
-    let mut state = State::Code;
-    text.lines().map(|line| split(line, &mut state)).collect()
+pub(crate) fn of_source<'t>(text: &'t str) -> Vec<Line<'t>> {
+    let code = without_strings(text);
+    let line = |(text, code): (&'t str, &str)| {
+        let (code, rest) = code.split_at(code.find("//").unwrap_or(code.len()));
+        let comment = (!rest.is_empty()).then(|| comment(&text[code.len()..]));
+        Line { text, code: code.to_owned(), comment }
+    };
+    text.lines().zip(code.lines()).map(line).collect()
 }
 
-/// Takes a line apart into code and comment.
-fn split<'t>(text: &'t str, state: &mut State) -> Line<'t> {
-    if matches!(state, State::Code) && !text.contains(['"', '\'']) {
-        let comment_at = text.find("//").unwrap_or(text.len());
-        let (code, rest) = text.split_at(comment_at);
-        let comment = (!rest.is_empty()).then(|| comment(rest));
-        return Line { text, code: code.to_owned(), comment };
+/// Returns a source with spaces in the place of what its strings and characters hold.
+fn without_strings(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    if let Ok(tokens) = text.parse() {
+        blank_strings(tokens, &mut bytes);
     }
-    let mut code = String::new();
-    let mut rest = text;
-    while let Some(sign) = rest.chars().next() {
-        let mut step = sign.len_utf8();
-        match *state {
-            State::String { is_raw, hashes } => {
-                let end = rest[step..].chars().take_while(|sign| *sign == '#').count();
-                if sign == '\\' && !is_raw {
-                    step += rest[step..].chars().next().map_or(0, char::len_utf8);
-                } else if sign == '"' && end >= hashes {
-                    step += hashes;
-                    *state = State::Code;
-                    code.push('"');
+    String::from_utf8(bytes).expect("spaces take the places of whole signs")
+}
+
+fn blank_strings(tokens: TokenStream, bytes: &mut [u8]) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => blank_strings(group.stream(), bytes),
+            TokenTree::Literal(literal) => {
+                let literal = &mut bytes[literal.span().byte_range()];
+                let is_quote = |sign: &u8| [b'"', b'\''].contains(sign);
+                let begin = literal.iter().position(is_quote);
+                let end = literal.iter().rposition(is_quote);
+                // A doc comment is a literal as well.
+                if let Some((begin, end)) = begin.zip(end)
+                    && literal[0] != b'/'
+                {
+                    let inside = literal[begin + 1..end].iter_mut();
+                    inside.filter(|sign| **sign != b'\n').for_each(|sign| *sign = b' ');
                 }
             }
-            State::Code if rest.starts_with("//") => {
-                return Line { text, code, comment: Some(comment(rest)) };
-            }
-            State::Code => {
-                if let Some(hashes) = raw(rest, &code) {
-                    step = 2 + hashes;
-                    *state = State::String { is_raw: true, hashes };
-                    code.push('"');
-                } else {
-                    code.push(sign);
-                    if sign == '"' {
-                        *state = State::String { is_raw: false, hashes: 0 };
-                    } else if sign == '\'' {
-                        step = character(rest);
-                    }
-                }
-            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
         }
-        rest = &rest[step..];
-    }
-    Line { text, code, comment: None }
-}
-
-/// The number of `#` of a raw string that begins here.
-fn raw(rest: &str, before: &str) -> Option<usize> {
-    let is_word = before.ends_with(|sign: char| sign.is_alphanumeric() && sign != 'b');
-    let hashes = rest.strip_prefix('r').filter(|_| !is_word)?;
-    let count = hashes.chars().take_while(|sign| *sign == '#').count();
-    hashes[count..].starts_with('"').then_some(count)
-}
-
-/// The length of a character's literal, or of the sign that begins a lifetime.
-fn character(rest: &str) -> usize {
-    let mut signs = rest.char_indices().skip(1);
-    match signs.next() {
-        Some((_, '\\')) => {
-            signs.next();
-            signs.find(|(_, sign)| *sign == '\'').map_or(1, |(at, _)| at + 1)
-        }
-        Some(_) => signs.next().filter(|(_, sign)| *sign == '\'').map_or(1, |(at, _)| at + 1),
-        None => 1,
     }
 }
 

@@ -49,7 +49,6 @@ mod integrations;
 mod pictures;
 mod ports;
 
-use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -61,166 +60,120 @@ use steps::{Failed, Steps};
 /// The text of `cargo xtask help`.
 const HELP: &str = include_str!("../help.txt");
 
-type Suite = fn(&mut Steps) -> Result<(), Failed>;
-
-/// The commands without arguments.
-const SUITES: &[(&str, Suite)] = &[
-    ("check", suites::check),
-    ("test", suites::test),
-    ("ci", suites::ci),
-    ("verify", suites::verify),
-    ("arrows", arrows::run),
-    ("names", names::run),
-    ("interface", interface::run),
-    ("portable", portable::run),
-    ("static", portable::linked_statically),
-    ("wild", wild::run),
-    ("pictures", pictures::run),
-    ("dependencies", integrations::dependencies),
-];
-
-/// The error of a call.
-enum Problem {
-    Failed(Failed),
-    /// The command was misused.
-    Misused(lexopt::Error),
-}
-
-impl From<Failed> for Problem {
-    fn from(failed: Failed) -> Problem {
-        Problem::Failed(failed)
-    }
-}
-
-impl From<lexopt::Error> for Problem {
-    fn from(error: lexopt::Error) -> Problem {
-        Problem::Misused(error)
-    }
-}
-
 fn main() -> ExitCode {
     let mut steps = Steps::begin(&root());
     let mut arguments = Parser::from_env();
     let outcome = match arguments.next() {
-        Ok(Some(Value(command))) if command != "help" => command
-            .string()
-            .map_err(Problem::from)
-            .and_then(|name| run(&mut steps, &name, &mut arguments)),
+        Ok(Some(Value(command))) if command != "help" => {
+            command.string().and_then(|name| run(&mut steps, &name, &mut arguments))
+        }
         Ok(Some(Value(_) | Short('h') | Long("help"))) => {
             print!("{HELP}");
             return ExitCode::SUCCESS;
         }
-        Ok(Some(option)) => Err(option.unexpected().into()),
-        Ok(None) => Err(lexopt::Error::from("no command").into()),
-        Err(error) => Err(error.into()),
+        Ok(Some(option)) => Err(option.unexpected()),
+        Ok(None) => Err("no command".into()),
+        Err(error) => Err(error),
     };
     match outcome {
-        Ok(()) => steps.summarise(&Ok(())),
-        Err(Problem::Failed(failed)) => steps.summarise(&Err(failed)),
-        Err(Problem::Misused(what)) => {
-            eprintln!("xtask: {what}; `cargo xtask help` lists the commands");
+        Ok(outcome) => steps.summarise(&outcome),
+        Err(misuse) => {
+            eprintln!("xtask: {misuse}; `cargo xtask help` lists the commands");
             ExitCode::from(2)
         }
     }
 }
 
-fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), Problem> {
-    if let Some((_, suite)) = SUITES.iter().find(|(name, _)| *name == command) {
-        Rest::read(arguments, None)?.alone()?;
-        return Ok(suite(steps)?);
-    }
+/// Runs a command. Returns its outcome, or the error of a call that misuses it.
+fn run(
+    steps: &mut Steps,
+    command: &str,
+    arguments: &mut Parser,
+) -> Result<Result<(), Failed>, lexopt::Error> {
     if command == "compare" {
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
-        match asked {
-            compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on)?,
+        return Ok(match asked {
+            compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on),
             compare::Asked::Earlier { commit, program, passed_on } => {
-                earlier::run(steps, &commit, &program, &passed_on)?;
+                earlier::run(steps, &commit, &program, &passed_on)
             }
             compare::Asked::Lab { publish, before, passed_on } => {
-                compare::run(steps, publish, before.as_deref(), passed_on)?;
+                compare::run(steps, publish, before.as_deref(), passed_on)
             }
-        }
-        return Ok(());
-    }
-    if command == "weight" {
-        let asked = weight::Asked::parse(arguments)?;
-        return Ok(weight::run(steps, &asked)?);
+        });
     }
     let option = match command {
-        "orderings" => Some("check"),
-        "instructions" => Some("write"),
-        "soak" => Some("minutes"),
-        "browser" => Some("screenshots"),
-        "cluster" => Some("keep"),
-        _ => None,
+        "orderings" => "check",
+        "instructions" => "write",
+        "browser" => "screenshots",
+        "cluster" => "keep",
+        _ => "",
     };
-    let rest = Rest::read(arguments, option)?;
-    match command {
-        "models" => models::run(steps, &rest.word()?)?,
-        "twins" => twins::run(steps, &rest.word()?)?,
-        "orderings" if rest.option => {
-            rest.alone()?;
-            orderings::check(steps)?;
-        }
-        "orderings" => orderings::run(steps, &rest.word()?)?,
+    let Rest { word, option } = Rest::read(arguments, option)?;
+    Ok(match command {
+        // With a name, or the beginning of a path.
+        "models" => models::run(steps, &word),
+        "twins" => twins::run(steps, &word),
+        "orderings" if !option => orderings::run(steps, &word),
+        "words" => words::run(steps, &word),
         #[cfg(unix)]
-        "elsewhere" => platforms::run(steps, &rest.word()?)?,
-        "shuttle" => models::shuttle(steps, rest.number()?)?,
-        "torture" => suites::torture(steps, rest.number()?.unwrap_or(60))?,
-        "soak" if rest.option && rest.word.is_none() => {
-            return Err(lexopt::Error::from("--minutes lacks its number").into());
-        }
-        "soak" => litmus::soak(steps, rest.number()?.unwrap_or(10))?,
-        "cluster" => beside::cluster(steps, rest.alone()?)?,
-        "browser" if rest.alone()? => beside::screenshots(steps)?,
-        "browser" => beside::browser(steps)?,
-        "words" => words::run(steps, &rest.word()?)?,
-        "assembly" => {
-            rest.alone()?;
-            assembly::run(steps)?;
-        }
-        "instructions" => instructions::run(steps, rest.alone()?)?,
-        _ => return Err(lexopt::Error::from(format!("there is no command `{command}`")).into()),
-    }
-    Ok(())
+        "elsewhere" => platforms::run(steps, &word),
+        // With a number.
+        "shuttle" => models::shuttle(steps, number(&word, 1_000)?),
+        "torture" => suites::torture(steps, number(&word, 60)?),
+        "soak" => litmus::soak(steps, number(&word, 10)?),
+        "weight" => weight::run(steps, number(&word, 1)?),
+        // Alone, or with an option.
+        _ if !word.is_empty() => return Err(Value(word.into()).unexpected()),
+        "check" => suites::check(steps),
+        "test" => suites::test(steps),
+        "ci" => suites::ci(steps),
+        "verify" => suites::verify(steps),
+        "orderings" => orderings::check(steps),
+        "portable" => portable::run(steps),
+        "static" => portable::linked_statically(steps),
+        "wild" => wild::run(steps),
+        "arrows" => arrows::run(steps),
+        "names" => names::run(steps),
+        "interface" => interface::run(steps),
+        "browser" if option => beside::screenshots(steps),
+        "browser" => beside::browser(steps),
+        "cluster" => beside::cluster(steps, option),
+        "dependencies" => integrations::dependencies(steps),
+        "pictures" => pictures::run(steps),
+        "assembly" => assembly::run(steps).map(drop),
+        "instructions" => instructions::run(steps, option),
+        _ => return Err(format!("there is no command `{command}`").into()),
+    })
 }
 
 /// The arguments of a command: one word at most, and the option that it knows.
 struct Rest {
-    word: Option<OsString>,
+    word: String,
     option: bool,
 }
 
 impl Rest {
-    fn read(arguments: &mut Parser, option: Option<&str>) -> Result<Rest, lexopt::Error> {
-        let mut rest = Rest { word: None, option: false };
+    fn read(arguments: &mut Parser, option: &str) -> Result<Rest, lexopt::Error> {
+        let mut rest = Rest { word: String::new(), option: false };
         while let Some(argument) = arguments.next()? {
             match argument {
-                Long(name) if Some(name) == option => rest.option = true,
-                Value(word) if rest.word.is_none() => rest.word = Some(word),
+                Long(name) if name == option => rest.option = true,
+                Value(word) if rest.word.is_empty() => rest.word = word.string()?,
                 other => return Err(other.unexpected()),
             }
         }
         Ok(rest)
     }
+}
 
-    /// Demands that there is no word, and returns whether the option is there.
-    fn alone(&self) -> Result<bool, lexopt::Error> {
-        match &self.word {
-            Some(word) => Err(Value(word.clone()).unexpected()),
-            None => Ok(self.option),
-        }
+/// Reads a whole number above 0. Without a word, it is the `usual` one.
+fn number(word: &str, usual: u64) -> Result<u64, lexopt::Error> {
+    if word.is_empty() {
+        return Ok(usual);
     }
-
-    fn word(self) -> Result<String, lexopt::Error> {
-        self.word.unwrap_or_default().string()
-    }
-
-    /// A whole number above 0, if there is a word.
-    fn number(self) -> Result<Option<u64>, lexopt::Error> {
-        let number = |word: OsString| word.parse_with(|text| text.parse().map(NonZeroU64::get));
-        self.word.map(number).transpose()
-    }
+    let number: Result<NonZeroU64, _> = word.parse();
+    number.map(NonZeroU64::get).map_err(|error| format!("`{word}`: {error}").into())
 }
 
 /// The workspace's root.

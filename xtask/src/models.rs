@@ -16,22 +16,20 @@ pub(crate) struct Build {
     pub(crate) flags: &'static str,
     /// The target directory, from the workspace's root.
     pub(crate) target: &'static str,
-    /// The folder of the built files in it.
-    pub(crate) profile: &'static str,
     /// Cargo's arguments that choose its tests.
     tests: &'static str,
+    /// The feature that says what models run over.
+    feature: &'static str,
 }
 
 /// All models, over what a feature says.
-macro_rules! models {
-    ($name:literal, $checker:expr, $feature:literal) => {{
-        let [flags, target] = $checker;
-        let tests = concat!(
-            "--package=windrow-loom-tests --profile=loom --test models --features=",
-            $feature
-        );
-        Build { name: $name, flags, target, profile: "loom", tests }
-    }};
+const fn models(
+    name: &'static str,
+    [flags, target]: [&'static str; 2],
+    feature: &'static str,
+) -> Build {
+    let tests = "--package=windrow-loom-tests --profile=loom --test models";
+    Build { name, flags, target, tests, feature }
 }
 
 /// The flags for every crate of a model under loom, and the target directory.
@@ -41,21 +39,21 @@ const LOOM: [&str; 2] = ["--cfg loom --cfg crossbeam_loom", "target/loom"];
 const SHUTTLES: [&str; 2] = ["--cfg shuttle", "target/shuttle"];
 
 /// Frees at once, and notices every later access.
-pub(crate) const CHECKER: Build = models!("checking reclaimer", LOOM, "checker");
+pub(crate) const CHECKER: Build = models("checking reclaimer", LOOM, "checker");
 
 /// The reclaimer that users get.
-pub(crate) const EPOCH: Build = models!("crossbeam-epoch", LOOM, "");
+pub(crate) const EPOCH: Build = models("crossbeam-epoch", LOOM, "");
 
 /// Restartable sequences, as steps with aborts between them.
-pub(crate) const PER_CORE: Build = models!("per-core strategy", LOOM, "per-core");
+pub(crate) const PER_CORE: Build = models("per-core strategy", LOOM, "per-core");
 
 /// Leased rows and announced buckets, as where there are no restartable sequences; a barrier
 /// interrupts each thread where it stands.
-pub(crate) const ANNOUNCED: Build = models!("portable strategy", LOOM, "announced");
+pub(crate) const ANNOUNCED: Build = models("portable strategy", LOOM, "announced");
 
 /// Tests of the library itself, as users build it.
 const fn no_model(name: &'static str, tests: &'static str) -> Build {
-    Build { name, flags: "", target: "target", profile: "debug", tests }
+    Build { name, flags: "", target: "target", tests, feature: "" }
 }
 
 /// No model: real threads, under everything that interrupts them.
@@ -78,17 +76,16 @@ pub(crate) const BUILDS: [&Build; 9] =
     [&CHECKER, &EPOCH, &PER_CORE, &ANNOUNCED, &TORTURE, &UNIT, &SURVIVAL, &GATES, &EXACT];
 
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
-const SHUTTLE: Build = models!("shuttle", SHUTTLES, "checker");
+const SHUTTLE: Build = models("shuttle", SHUTTLES, "checker");
 
 /// Random orders, over the per-core strategy.
-const SHUTTLE_PER_CORE: Build = models!("shuttle, per-core strategy", SHUTTLES, "per-core");
+const SHUTTLE_PER_CORE: Build = models("shuttle, per-core strategy", SHUTTLES, "per-core");
 
 /// Builds models and histories for shuttle, and runs each in `schedules` random orders.
-pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<u64>) -> Result<(), Failed> {
-    let schedules = schedules.map(|number| number.to_string());
+pub(crate) fn shuttle(steps: &mut Steps, schedules: u64) -> Result<(), Failed> {
+    let schedules = schedules.to_string();
     for build in [SHUTTLE, SHUTTLE_PER_CORE] {
-        let mut variables = Vec::from(build.variables());
-        variables.extend(schedules.as_deref().map(|number| ("WINDROW_SCHEDULES", number)));
+        let variables = [&build.variables()[..], &[("WINDROW_SCHEDULES", &schedules)]].concat();
         let arguments = build.test("--test histories -- --nocapture");
         steps.cargo(&format!("models and histories, {}", build.name), &arguments, &variables)?;
     }
@@ -143,19 +140,21 @@ fn loom(
 /// Lints what only a model's build compiles: the checking reclaimer, the strategy's stand-in and
 /// the models themselves.
 pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
-    lint_build(steps, "lints, loom", "windrow-loom-tests/checker", &CHECKER)?;
-    lint_build(steps, "lints, loom, portable", "windrow-loom-tests/announced", &ANNOUNCED)
+    lint_build(steps, "lints, loom", &CHECKER)?;
+    lint_build(steps, "lints, loom, portable", &ANNOUNCED)
 }
 
 /// Lints the same under shuttle.
 pub(crate) fn lint_random(steps: &mut Steps) -> Result<(), Failed> {
-    lint_build(steps, "lints, shuttle", "windrow-loom-tests/per-core", &SHUTTLE_PER_CORE)
+    lint_build(steps, "lints, shuttle", &SHUTTLE_PER_CORE)
 }
 
-fn lint_build(steps: &mut Steps, name: &str, feature: &str, build: &Build) -> Result<(), Failed> {
+fn lint_build(steps: &mut Steps, name: &str, build: &Build) -> Result<(), Failed> {
     let arguments = format!(
-        "clippy --package=windrow-modelled --package=windrow-loom-tests --features {feature} --lib \
-         --test models --test histories --profile=loom -- -D warnings"
+        "clippy --package=windrow-modelled --package=windrow-loom-tests \
+         --features windrow-loom-tests/{} --lib --test models --test histories --profile=loom \
+         -- -D warnings",
+        build.feature
     );
     steps.cargo(name, &arguments, &build.variables())
 }
@@ -163,7 +162,7 @@ fn lint_build(steps: &mut Steps, name: &str, feature: &str, build: &Build) -> Re
 impl Build {
     /// Returns cargo's arguments that build its tests, and run them with more arguments.
     pub(crate) fn test(&self, more: &str) -> String {
-        format!("test {} {more}", self.tests)
+        format!("test {} --features={} {more}", self.tests, self.feature)
     }
 
     fn variables(&self) -> [(&'static str, &'static str); 2] {

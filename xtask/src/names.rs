@@ -1,10 +1,10 @@
 //! Each name that a page gives in `code` is in the sources: a file, a test, a `Type::function`, a
 //! model, a twin. And the tables of the design name each file of the library.
 //!
-//! The check reads words, not Rust: a name that two things share is found if one of them is left.
+//! The check reads words, not Rust: a `Type::function` is found if one source has both words, and a
+//! name that two things share if one of them is left.
 
 mod declared;
-mod items;
 mod pages;
 
 use std::collections::BTreeSet;

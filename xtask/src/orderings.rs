@@ -1,11 +1,10 @@
 //! Every order in the library is needed: weaken any of them, and a model fails.
 //!
 //! [`run`] weakens them one by one and writes into `docs/orderings.md` which model has noticed.
-//! What no model can notice must be [excused](excuses), by a reason and another witness. [`check`]
-//! weakens nothing: it demands that the table there agrees with the sources.
+//! What no model can notice must have a reason in the list below the table there, with another
+//! witness. [`check`] weakens nothing: it demands that the table agrees with the sources.
 
 mod drops;
-mod excuses;
 mod mutant;
 mod queue;
 mod sites;
@@ -17,8 +16,7 @@ use std::path::Path;
 
 use crate::models::{ANNOUNCED, CHECKER, EPOCH, PER_CORE};
 use crate::steps::{Failed, Steps};
-use excuses::EXCUSES;
-use mutant::{Mutant, SURVIVED, mutants};
+use mutant::{Mutant, REASON, SURVIVED, mutants};
 use sites::Site;
 use table::Row;
 use trial::{Bench, FEW, MORE};
@@ -41,13 +39,13 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
         let last = table::read(&root)?;
         let found = find(&root, &sites, &chosen, &last)?;
         let rows: Vec<Row> = all.iter().map(|mutant| mutant.row(&chosen, &found, &last)).collect();
-        table::write(&root, &rows, &excuses::list())?;
+        table::write(&root, &rows)?;
         judge(&root, &all, &rows)
     })
 }
 
 /// Returns what the table says of each mutant: first by few preemptions, over the checking
-/// reclaimer, per core and portably; then, of survivors without an excuse, over `crossbeam-epoch`
+/// reclaimer, per core and portably; then, of survivors without a reason, over `crossbeam-epoch`
 /// too, and by more.
 fn find(
     root: &Path,
@@ -76,7 +74,7 @@ fn find(
     Ok(found)
 }
 
-/// Demands that the table agrees with the sources, and that every order has a model or an excuse.
+/// Demands that the table agrees with the sources, and that every order has a model or a reason.
 pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("table of orderings", "docs/orderings.md, against the sources", || {
@@ -87,43 +85,27 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
 
 /// Returns what [`check`] demands, of mutants and rows.
 fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String> {
+    let reasons: Vec<String> =
+        (1..=table::reasons(root)?).map(|number| format!("{REASON}{number}")).collect();
     let mut wrong = Vec::new();
     for mutant in mutants {
         let name = format!("`{}`, weakened to {}", mutant.site, mutant.order_in_words());
-        match (mutant.in_table(rows), mutant.excuse()) {
-            (None, _) => wrong.push(format!("{name}, is not in the table")),
-            (Some(SURVIVED), _) => wrong.push(format!("{name}: no model notices")),
-            (Some(shown_by), Some(excuse)) if shown_by != excuse.text() => {
-                wrong.push(format!("{name}, is excused, and the table says otherwise: {shown_by}"));
-            }
-            (Some(shown_by), None) if !shown_by.starts_with('`') => {
-                wrong.push(format!("{name}, is excused in the table alone"));
-            }
-            _ => {}
+        match mutant.in_table(rows) {
+            None => wrong.push(format!("{name}, is not in the table")),
+            Some(SURVIVED) => wrong.push(format!("{name}: no model notices")),
+            Some(shown_by) if shown_by.starts_with('`') => {}
+            Some(shown_by) if reasons.iter().any(|reason| reason == shown_by) => {}
+            Some(shown_by) => wrong.push(format!("{name}: {shown_by} is not in the list")),
         }
     }
     for row in rows.iter().filter(|row| !mutants.iter().any(|mutant| mutant.is_in(row))) {
         wrong.push(format!("`{}` is in the table, and not in the sources", row.site));
     }
-    for excuse in EXCUSES.iter() {
-        for order in &excuse.orders {
-            let is_it = |mutant: &Mutant<'_>| {
-                mutant.order_in_words() == *order && mutant.site.to_string() == excuse.site
-            };
-            if !mutants.iter().any(is_it) {
-                wrong.push(format!("`{}` to {order} is excused, and not there", excuse.site));
-            }
-        }
-        if !root.join(excuse.witness).exists() {
-            wrong.push(format!("the witness {} is not there", excuse.witness));
-        }
-    }
-    if !table::has_reasons(root, &excuses::list())? {
-        wrong.push("the list of reasons is not that of loom-tests/excuses.txt".to_owned());
-    }
+    let unused = reasons.iter().filter(|reason| !rows.iter().any(|row| row.shown_by == **reason));
+    wrong.extend(unused.map(|reason| format!("{reason} is in the list, and no row has it")));
     wrong.extend(drops::check(root)?);
     if wrong.is_empty() {
-        println!("    {} weaker orders, each with a model or an excuse", mutants.len());
+        println!("    {} weaker orders, each with a model or a reason", mutants.len());
         return Ok(());
     }
     Err(format!("{}\nafter a change of the sources, run `cargo xtask orderings`", wrong.join("\n")))

@@ -11,6 +11,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::sources;
 use crate::steps::{Failed, Steps};
 
@@ -48,74 +51,24 @@ fn screens(root: &Path) -> Result<String, String> {
 
 /// Returns the page, for the pictures that are in a folder.
 fn definitions(folder: &Path) -> Result<String, String> {
-    let of_kind = |kind| sources::with_extension(folder, kind);
-    let mut pictures = [of_kind("png")?, of_kind("svg")?].concat();
-    pictures.retain(|name| !name.contains('/'));
-    pictures.sort();
     let mut page = String::from("<!-- `cargo xtask pictures` writes this page. -->\n\n");
-    for name in pictures {
-        let picture = fs::read(folder.join(&name)).map_err(|error| format!("{name}: {error}"))?;
-        let address = match String::from_utf8(picture) {
-            Ok(drawing) => drawn(&drawing),
-            Err(pixels) => painted(pixels.as_bytes()),
+    for name in sources::all(folder)?.iter().filter(|name| !name.contains('/')) {
+        let kind = match name.rsplit_once('.') {
+            Some((_, "png")) => "png",
+            Some((_, "svg")) => "svg+xml",
+            _ => continue,
         };
-        let _ = writeln!(page, "[{name}]: {address}"); // a `String` takes all
+        let picture = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        let picture = STANDARD.encode(picture);
+        // A `String` takes all.
+        let _ = writeln!(page, "[{name}]: data:image/{kind};base64,{picture}");
     }
     Ok(page)
-}
-
-/// Returns an address that is the picture, an SVG.
-fn drawn(picture: &str) -> String {
-    let mut address = String::from("data:image/svg+xml,");
-    for byte in picture.trim_end().bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'/' | b':' | b'=' | b',' => {
-                address.push(char::from(byte));
-            }
-            _ => {
-                let _ = write!(address, "%{byte:02X}");
-            }
-        }
-    }
-    address
-}
-
-/// Returns an address that is the picture, a PNG: in base64.
-fn painted(picture: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut address = String::from("data:image/png;base64,");
-    for three in picture.chunks(3) {
-        let bits = (0..3)
-            .fold(0, |bits, at| bits << 8 | three.get(at).map_or(0, |&byte| usize::from(byte)));
-        for at in 0..4 {
-            let digit = char::from(DIGITS[bits >> (18 - 6 * at) & 63]);
-            address.push(if at > three.len() { '=' } else { digit });
-        }
-    }
-    address
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_has_nothing_that_ends_it() {
-        assert_eq!(
-            drawn("<a b=\"1\">\n</a>\n"),
-            "data:image/svg+xml,%3Ca%20b=%221%22%3E%0A%3C/a%3E"
-        );
-    }
-
-    #[test]
-    fn bytes_are_four_digits_for_three() {
-        for (bytes, digits) in
-            [("", ""), ("M", "TQ=="), ("Ma", "TWE="), ("Man", "TWFu"), ("Many", "TWFueQ==")]
-        {
-            assert_eq!(painted(bytes.as_bytes()), format!("data:image/png;base64,{digits}"));
-        }
-        assert_eq!(painted(&[0xfb, 0xff, 0xbf]), "data:image/png;base64,+/+/");
-    }
 
     #[test]
     fn the_pages_have_the_pictures_as_they_are() {

@@ -100,12 +100,12 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
         format!("doc --workspace --no-deps --features {FEATURES} --document-private-items");
     steps.cargo("docs, private items too", &private, &[])?;
     portable::linked_statically(steps)?;
-    weight::run(steps, &weight::Asked::QUICK)?;
+    weight::run(steps, 1)?;
     models::run(steps, "")?;
     twins::run(steps, "")?;
     let program = steps.root().join("docs/promela/run");
     steps.step("promela", "docs/promela/run", || succeeds(&mut Command::new(program)))?;
-    models::shuttle(steps, Some(100_000))?;
+    models::shuttle(steps, 100_000)?;
     let clippy = format!("{CLIPPY} --features {RIVALS},{FEATURES} {STRICT}");
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
     let clippy = "clippy --package windrow-benches --bins --features push,labels,limits";

@@ -83,7 +83,6 @@ impl Twin {
         self.break_in(&sources)?;
         let log = |kind: &str| twins.join(format!("{}.{kind}", self.name));
         let built = twins.join("built").join(self.build.target);
-        copy::share(root, self.build, &built)?;
         let models = copy::build(&sources, self.build, &built, &log("build.log"))?;
         for bound in BOUNDS {
             let verdict = copy::run_model(&models, &self.model, bound, PATIENCE, &log("log"))?;

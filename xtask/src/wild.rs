@@ -5,15 +5,22 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::steps::{Failed, Steps};
+use crate::strategies::WAYS;
 use crate::tools::said;
 
 mod builds;
 mod hosts;
-mod profiles;
-mod ways;
 
 use builds::{BUILDS, Made};
-use ways::{TIMES, ways};
+
+/// The number of adds of a thread.
+const TIMES: &str = "2000";
+
+/// Ways to count beside those that all longer runs have.
+const MORE_WAYS: [(&str, [(&str, &str); 2]); 2] = [
+    ("rows by processor", [("WINDROW_STRATEGY", "cpu-id"), ("WINDROW_LEASES", "")]),
+    ("portable without leases", [("WINDROW_STRATEGY", "portable"), ("WINDROW_LEASES", "off")]),
+];
 
 /// The folder of the builds, below the root.
 const FOLDER: &str = "target/wild";
@@ -30,18 +37,9 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let folder = root.join(FOLDER);
     let mut outcomes = Vec::new();
     for (at, build) in BUILDS.iter().enumerate() {
-        let flags = match profiles::flags(steps, &root, &folder, build) {
-            Ok(Some(flags)) => flags,
-            Ok(None) => continue,
-            Err(failed) => {
-                outcomes.push(Err(failed));
-                continue;
-            }
-        };
         let name = format!("wild, {}", build.name);
-        let shown = build.shown(&flags);
-        outcomes.push(steps.step(&name, &shown, || {
-            let made = build.make(&root, &folder, build.slug, &flags)?;
+        outcomes.push(steps.step(&name, &build.shown(), || {
+            let made = build.make(&root, &folder)?;
             let bites = || if at == 0 { bites(&made, &root, &folder) } else { Ok(()) };
             let outcome = bites().and_then(|()| everywhere(&made, &root, &folder));
             outcome.inspect_err(|why| println!("    {why}")) // the other builds go on
@@ -52,11 +50,12 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
 
 /// Runs everything that was made, under each strategy.
 fn everywhere(made: &Made, root: &Path, folder: &Path) -> Result<(), String> {
-    for (name, way) in ways() {
+    for (name, way) in WAYS.into_iter().chain(MORE_WAYS) {
         let text = said(Command::new(&made.program).arg(TIMES).envs(way))?;
         println!("    {name}: {}", text.replace('\n', "\n        "));
         for (host, mut command) in hosts::commands(made, root, folder)? {
-            let text = said(command.envs(way)).map_err(|why| format!("{host}: {why}"))?;
+            let text =
+                said(command.arg(TIMES).envs(way)).map_err(|why| format!("{host}: {why}"))?;
             println!("        {}", text.lines().last().unwrap_or_default());
         }
     }
@@ -76,7 +75,7 @@ fn bites(made: &Made, root: &Path, folder: &Path) -> Result<(), String> {
         count += 1;
     }
     for (host, mut command) in hosts::commands(made, root, folder)? {
-        noticed(host, command.env(LOSE, "host"))?;
+        noticed(host, command.arg(TIMES).env(LOSE, "host"))?;
         count += 1;
     }
     println!("    {count} adds left out on purpose, one by one: each is noticed");

@@ -1,21 +1,14 @@
-//! The counts as a table or as one line.
+//! The counts as a line.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
-use std::time::Duration;
 
-use windrow::{histogram::Distribution, snapshot::Snapshot};
+use windrow::histogram::Distribution;
 use windrow_tower::{Http, UNMATCHED};
 
 use crate::counts::{ORDERS, OUTCOMES, Order, PAYMENTS, Payment, ROUTES};
 use crate::numbers::{self, grouped};
-
-const HOUR: Duration = Duration::from_hours(1);
-const DAY: Duration = Duration::from_hours(24);
-
-/// The number of the last seconds that are drawn.
-const BARS: usize = 20;
 
 /// Returns where to look, and how to send requests.
 pub(crate) fn head(address: SocketAddr, clients: Option<usize>) -> String {
@@ -36,40 +29,6 @@ pub(crate) fn head(address: SocketAddr, clients: Option<usize>) -> String {
 Ctrl-C ends it.
 "
     )
-}
-
-/// Returns a row for each method of each route, with its last seconds as bars.
-pub(crate) fn table() -> String {
-    let mut text = format!(
-        "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>8}{:>8}{:>8}   last {BARS} s\n",
-        "requests", "/s", "minute", "hour", "day", "failed", "p50 ms", "p99 ms", "max ms"
-    );
-    let mut all: Vec<_> = ROUTES.family().iter().collect();
-    all.sort_by_key(|series| std::cmp::Reverse(series.window().lifetime(Http::Request).count));
-    for series in all {
-        let window = series.window();
-        let minute = window.snapshot();
-        let sum = |span| window.over(span).map_or(0, |over| over.sum(Http::Request));
-        let times = window.distribution(Http::Rt);
-        let [half, most] = times.quantiles([0.5, 0.99]).map(milliseconds);
-        let name: Vec<String> = series.pairs().map(|(_, value)| value.to_string()).collect();
-        let _ = writeln!(
-            text,
-            "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>8}{:>8}{:>8}   {}",
-            name.join(" "),
-            grouped(window.previous().sum(Http::Request)),
-            grouped(minute.sum(Http::Request)),
-            grouped(sum(HOUR)),
-            grouped(sum(DAY)),
-            grouped(minute.sum(Http::Exception)),
-            half,
-            most,
-            milliseconds(times.max()),
-            bars(&minute),
-        );
-    }
-    let _ = writeln!(text, "\n{}", orders());
-    text
 }
 
 /// Returns the last whole second in one line.
@@ -114,21 +73,6 @@ fn orders() -> String {
     let _ =
         write!(text, ", paid in the last minute {}.{:02}", grouped(paid.sum / 100), paid.sum % 100);
     text
-}
-
-/// One character for each of the last buckets, oldest first; the last is the second that is being
-/// counted.
-fn bars(minute: &Snapshot<Http>) -> String {
-    let buckets = minute.buckets();
-    let newest = &buckets[buckets.len().saturating_sub(BARS)..];
-    let heights: Vec<u64> = newest.iter().map(|bucket| bucket.sum(Http::Request)).collect();
-    let highest = heights.iter().copied().max().unwrap_or(0);
-    // The lowest bar that is not too low; nothing has none.
-    let bar = |height: u64| {
-        let high_enough = |bar: &(u64, char)| bar.0 * highest >= 8 * height;
-        (0..).zip("·▁▂▃▄▅▆▇█".chars()).find(high_enough).map_or('?', |(_, bar)| bar)
-    };
-    heights.into_iter().map(bar).collect()
 }
 
 /// Nanoseconds as milliseconds.

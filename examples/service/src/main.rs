@@ -29,7 +29,6 @@ mod streams;
 mod arguments;
 mod book;
 mod display;
-mod hammer;
 mod load;
 #[path = "../../common/numbers.rs"]
 mod numbers;
@@ -37,7 +36,6 @@ mod run;
 mod verdict;
 
 use lexopt::Parser;
-use options::Parsed;
 
 const NAME: &str = "windrow-service";
 
@@ -49,34 +47,26 @@ fn environment() -> impl Iterator<Item = (String, String)> {
 }
 
 fn main() -> ExitCode {
-    let (rows, export) = match options::parse(Parser::from_env(), environment()) {
-        Ok(Parsed::Run(options)) => {
-            log::begin(options.log_level());
-            let listener = match listen::on(options.settings.listen) {
-                Ok(listener) => listener,
-                // Not 2, as of settings that are refused: another attempt may succeed.
-                Err(error) => {
-                    eprintln!("{NAME}: {error}");
-                    return ExitCode::FAILURE;
-                }
-            };
-            match run::run(&options, listener) {
-                Ok(end) => (end.rows, end.export),
-                Err(error) => {
-                    eprintln!("{NAME}: the run broke off: {error}");
-                    return ExitCode::FAILURE;
-                }
-            }
-        }
-        Ok(Parsed::Hammer(how)) => (hammer::run(&how), Ok(())),
-        Ok(Parsed::Help) => {
+    let options = match options::parse(Parser::from_env(), environment()) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
             display::say(options::USAGE);
             return ExitCode::SUCCESS;
         }
         Err(error) => return arguments::refuse(NAME, &error.to_string()),
     };
-    let verdict = verdict::give(&rows);
-    if let Err(error) = export {
+    log::begin(options.log_level());
+    let listener = listen::on(options.settings.listen);
+    let end = match listener.and_then(|listener| run::run(&options, listener)) {
+        Ok(end) => end,
+        // Not 2, as of settings that are refused: another attempt may succeed.
+        Err(error) => {
+            eprintln!("{NAME}: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let verdict = verdict::give(&end.rows);
+    if let Err(error) = end.export {
         eprintln!("{NAME}: the last export was not written: {error}");
         return ExitCode::FAILURE;
     }

@@ -1,27 +1,17 @@
-//! The command line, with the settings of the file and the environment.
+//! The command line, with the settings of the environment.
 
 use std::error::Error;
-use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::thread;
 
 use lexopt::Arg::{Long, Short};
 use lexopt::{Parser, ValueExt};
 use tracing::Level;
 
 use crate::arguments::number;
-use crate::settings::{SettingError, Settings, is_setting};
+use crate::settings::{Settings, is_setting};
 
 pub(crate) const USAGE: &str = include_str!("usage.txt");
-
-/// The parsed command line.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Parsed {
-    Run(Box<Options>),
-    Hammer(Hammer),
-    Help,
-}
 
 /// The options of the service.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,34 +21,16 @@ pub(crate) struct Options {
     pub(crate) clients: Option<usize>,
     /// The time to run, in seconds; `None` if only a signal ends it.
     pub(crate) seconds: Option<u64>,
-    pub(crate) picture: Picture,
+    /// True if the counts are drawn once a second.
+    pub(crate) is_drawn: bool,
     pub(crate) export: Option<PathBuf>,
 }
 
 impl Options {
     /// Returns the least severe level that is logged. Where counts are drawn, that is less.
     pub(crate) fn log_level(&self) -> Level {
-        self.settings.log.unwrap_or(match self.picture {
-            Picture::None => Level::INFO,
-            Picture::Table | Picture::Line => Level::WARN,
-        })
+        self.settings.log.unwrap_or(if self.is_drawn { Level::WARN } else { Level::INFO })
     }
-}
-
-/// The form in which the counts are drawn once a second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Picture {
-    Table,
-    Line,
-    /// Not at all: the log says what happens.
-    None,
-}
-
-/// The options of the hammer.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Hammer {
-    pub(crate) threads: usize,
-    pub(crate) seconds: u64,
 }
 
 const CLIENTS: usize = 16;
@@ -66,25 +38,23 @@ const CLIENTS: usize = 16;
 /// The time in seconds that it runs if there is no terminal from which to end it.
 const SECONDS: u64 = 10;
 
-/// Reads the arguments, the file that they name, and the environment.
+/// Reads the arguments and the environment; `None` if it is for help.
 pub(crate) fn parse(
     mut arguments: Parser,
     environment: impl IntoIterator<Item = (String, String)>,
-) -> Result<Parsed, Box<dyn Error>> {
+) -> Result<Option<Options>, Box<dyn Error>> {
     let is_terminal = io::stdout().is_terminal();
-    let (mut config, mut given) = (None, Vec::new());
+    let mut given = Vec::new();
     let (mut clients, mut seconds, mut export) = (None, None, None);
-    let (mut no_load, mut plain, mut hammer) = (false, false, false);
+    let (mut no_load, mut lines) = (false, false);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("no-load") => no_load = true,
             Long("clients") => clients = Some(number(&mut arguments, 1..=256)? as usize),
             Long("seconds") => seconds = Some(number(&mut arguments, 1..=86_400)?),
-            Long("plain") => plain = true,
+            Long("lines") => lines = true,
             Long("export") => export = Some(PathBuf::from(arguments.value()?)),
-            Long("hammer") => hammer = true,
-            Long("config") => config = Some(arguments.value()?.string()?),
-            Long("help") | Short('h') => return Ok(Parsed::Help),
+            Long("help") | Short('h') => return Ok(None),
             Long(name) if is_setting(name) => {
                 let name = name.to_owned();
                 given.push((name, arguments.value()?.string()?));
@@ -92,52 +62,23 @@ pub(crate) fn parse(
             other => return Err(other.unexpected().into()),
         }
     }
-    if hammer {
-        if !given.is_empty() || config.is_some() || export.is_some() || no_load {
-            return Err(
-                "--hammer serves nothing: no --config, settings, --export, --no-load".into()
-            );
-        }
-        let cores = || thread::available_parallelism().map_or(2, usize::from);
-        let threads = clients.unwrap_or_else(cores);
-        return Ok(Parsed::Hammer(Hammer { threads, seconds: seconds.unwrap_or(SECONDS) }));
-    }
     if no_load && clients.is_some() {
         return Err("--no-load has no --clients".into());
     }
-    let settings = settings(config, environment, &given)?;
+    let mut settings = Settings::default();
+    settings.read_environment(environment)?;
+    settings.read_arguments(&given)?;
     let clients = (!no_load).then(|| clients.unwrap_or(CLIENTS));
     let seconds = seconds.or_else(|| (clients.is_some() && !is_terminal).then_some(SECONDS));
-    let picture = match (plain, is_terminal, no_load) {
-        (true, ..) | (_, false, false) => Picture::Line,
-        (_, true, _) => Picture::Table,
-        (_, false, true) => Picture::None,
-    };
-    Ok(Parsed::Run(Box::new(Options { settings, clients, seconds, picture, export })))
-}
-
-fn settings(
-    config: Option<String>,
-    environment: impl IntoIterator<Item = (String, String)>,
-    given: &[(String, String)],
-) -> Result<Settings, SettingError> {
-    let mut settings = Settings::default();
-    if let Some(file) = config {
-        match fs::read_to_string(&file) {
-            Ok(text) => settings.read_file(&file, &text)?,
-            Err(error) => return Err(format!("cannot read {file}: {error}")),
-        }
-    }
-    settings.read_environment(environment)?;
-    settings.read_arguments(given)?;
-    Ok(settings)
+    let is_drawn = lines || is_terminal || clients.is_some();
+    Ok(Some(Options { settings, clients, seconds, is_drawn, export }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Parsed, String> {
+    fn read(line: &str) -> Result<Option<Options>, String> {
         let parser = Parser::from_args(line.split_whitespace());
         parse(parser, []).map_err(|error| error.to_string())
     }
@@ -148,15 +89,13 @@ mod tests {
             settings: Settings { listen: ([0, 0, 0, 0], 80).into(), ..Settings::default() },
             clients: Some(4),
             seconds: Some(3),
-            picture: Picture::Line,
+            is_drawn: true,
             export: Some(PathBuf::from("last.txt")),
         };
-        let line = "--seconds 3 --clients 4 --listen 0.0.0.0:80 --plain --export last.txt";
-        assert_eq!(read(line), Ok(Parsed::Run(Box::new(expected))));
-        assert_eq!(read("--seconds 3 --help"), Ok(Parsed::Help));
-        let expected = Hammer { threads: 3, seconds: 2 };
-        assert_eq!(read("--hammer --seconds 2 --clients 3"), Ok(Parsed::Hammer(expected)));
-        let Ok(Parsed::Run(options)) = read("--no-load") else { panic!() };
+        let line = "--seconds 3 --clients 4 --listen 0.0.0.0:80 --lines --export last.txt";
+        assert_eq!(read(line), Ok(Some(expected)));
+        assert_eq!(read("--seconds 3 --help"), Ok(None));
+        let Ok(Some(options)) = read("--no-load") else { panic!() };
         assert_eq!((options.clients, options.seconds), (None, None));
     }
 
@@ -171,9 +110,6 @@ mod tests {
             ("--listen", "--listen", "missing argument"),
             ("--sceonds 3", "--sceonds", "invalid option"),
             ("--header_timeout_seconds 3", "--header_timeout_seconds", "invalid option"),
-            ("--config no/such/file", "no/such/file", "cannot read"),
-            ("--hammer --log info", "settings", "serves nothing"),
-            ("--hammer --no-load", "--no-load", "serves nothing"),
             ("--no-load --clients 2", "--clients", "--no-load has no"),
         ] {
             let message = read(line).unwrap_err();

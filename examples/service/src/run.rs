@@ -1,17 +1,16 @@
-//! The whole run: service, clients, a picture every second, an orderly end.
+//! The whole run: service, clients, a line every second, an orderly end.
 
 use std::fs;
 use std::io::{Error, Result};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::load::Load;
 use crate::numbers::grouped;
-use crate::options::{Options, Picture};
+use crate::options::Options;
 use crate::server::{Limits, Server};
 use crate::shop::Shop;
 use crate::stop::Stop;
@@ -47,7 +46,7 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
     tracing::info!(%address, "serving");
     let load = options.clients.map(|clients| Load::begin(address, clients));
 
-    watch(options, &display::head(address, options.clients), &signal).await;
+    watch(options, address, &signal).await;
 
     // In order: not ready, so that balancers send no more; no new requests of our own; the last
     // answers; then the counts stand still.
@@ -75,25 +74,18 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
 }
 
 /// Draws the counts once a second, until it is time to stop.
-async fn watch(options: &Options, head: &str, stop: &Stop) {
-    let screen = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout())
-        .with_style(ProgressStyle::with_template("{msg}").expect("the template is sound"));
+async fn watch(options: &Options, address: SocketAddr, stop: &Stop) {
+    let draw = |text: &str| {
+        if options.is_drawn {
+            display::say(text);
+        }
+    };
+    draw(&display::head(address, options.clients));
     let begun = Instant::now();
-    match options.picture {
-        Picture::Table => screen.set_message(head.to_owned()),
-        Picture::Line => display::say(head),
-        Picture::None => {}
-    }
     for second in 1..=options.seconds.unwrap_or(u64::MAX) {
         tokio::select! {
             () = stop.asked() => break,
-            () = sleep_until(begun + Duration::from_secs(second)) => {}
-        }
-        match options.picture {
-            Picture::Table => screen.set_message(format!("{head}\n{}", display::table())),
-            Picture::Line => display::say(&display::line(second)),
-            Picture::None => {}
+            () = sleep_until(begun + Duration::from_secs(second)) => draw(&display::line(second)),
         }
     }
-    screen.abandon(); // the last picture stays
 }

@@ -1,5 +1,5 @@
-//! The settings of a service that is deployed: from a file, then the environment, then arguments.
-//! The later one of these wins.
+//! The settings of a service that is deployed: from the environment, and from arguments, which
+//! win.
 
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use tracing::Level;
 use windrow_redis::Absence;
 
-/// The error of a setting: its place, which is a line of the file, an environment variable or an
-/// argument; its key and value; and the rule.
+/// The error of a setting: its place, which is an environment variable or an argument; its key and
+/// value; and the rule.
 pub(crate) type SettingError = String;
 
 /// The beginning of the environment variables.
@@ -142,30 +142,6 @@ fn level(value: &str) -> Option<Level> {
 }
 
 impl Settings {
-    /// Takes the lines of a file: `key = value`, blank ones, and comments after `#`.
-    pub(crate) fn read_file(&mut self, name: &str, text: &str) -> Result<(), SettingError> {
-        let mut seen = Vec::new();
-        for (line, number) in text.lines().zip(1_u32..) {
-            let line = line.split('#').next().unwrap_or_default().trim();
-            if line.is_empty() {
-                continue;
-            }
-            let place = format!("{name}:{number}");
-            let Some((key, value)) = line.split_once('=') else {
-                return Err(format!(
-                    "{place}: {line:?} is not a setting: it must be `key = value`"
-                ));
-            };
-            let (key, value) = (key.trim(), value.trim());
-            if seen.contains(&key) {
-                return Err(format!("{place}: {key} is set twice"));
-            }
-            seen.push(key);
-            self.set(&place, key, value)?;
-        }
-        Ok(())
-    }
-
     /// Takes the environment variables that begin with `SHOP_`.
     pub(crate) fn read_environment(
         &mut self,
@@ -231,18 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_wins_over_the_environment_and_that_over_the_file() {
+    fn an_argument_wins_over_the_environment() {
         let mut settings = Settings::default();
-        let file = "# A shop.\nlisten = 0.0.0.0:80 # all\n\ndrain_delay_seconds=5\nlog = debug\n\
-            max_connections = 8\n\
-            drain_limit_seconds = 20\n";
-        settings.read_file("shop.conf", file).unwrap();
-        let environment = "SHOP_LOG=warn SHOP_DRAIN_LIMIT_SECONDS=30 PATH=/bin";
+        let environment =
+            "SHOP_LOG=warn SHOP_DRAIN_LIMIT_SECONDS=30 PATH=/bin SHOP_MAX_CONNECTIONS=8";
         settings.read_environment(variables(environment)).unwrap();
         settings.read_arguments(&[pair("drain-limit-seconds", "40")]).unwrap();
         let expected = Settings {
-            listen: SocketAddr::from(([0, 0, 0, 0], 80)),
-            drain_delay: Duration::from_secs(5),
             drain_limit: Duration::from_secs(40),
             max_connections: 8,
             log: Some(Level::WARN),
@@ -253,29 +224,8 @@ mod tests {
 
     #[test]
     fn an_error_names_the_place_the_key_the_value_and_the_rule() {
-        let file = |text| Settings::default().read_file("shop.conf", text).unwrap_err();
-        for (text, says) in [
-            (
-                "\nlisten: 3",
-                "shop.conf:2: \"listen: 3\" is not a setting: it must be `key = value`",
-            ),
-            ("log = info\nlog = warn", "shop.conf:2: log is set twice"),
-            (
-                "listen = 80",
-                "shop.conf:1: listen is \"80\": it must be an address and a port, such as \
-                127.0.0.1:8080; port 0 is a free one",
-            ),
-            (
-                "drain_limit = 3",
-                "shop.conf:1: there is no setting drain_limit; there are listen, \
-                max_connections, header_timeout_seconds, body_timeout_seconds, \
-                write_timeout_seconds, drain_delay_seconds, drain_limit_seconds, \
-                limit_redis, limit_requests, limit_absence, log",
-            ),
-        ] {
-            assert_eq!(file(text), says);
-        }
         for (key, value, rule) in [
+            ("LISTEN", "80", "an address and a port, such as 127.0.0.1:8080; port 0 is a free one"),
             ("MAX_CONNECTIONS", "0", "a whole number from 1 to 65536"),
             ("HEADER_TIMEOUT_SECONDS", "0", "a whole number from 1 to 600"),
             ("BODY_TIMEOUT_SECONDS", "601", "a whole number from 1 to 600"),
@@ -295,6 +245,12 @@ mod tests {
             );
             assert_eq!(error, says);
         }
+        let error = Settings::default().read_environment(variables("SHOP_DRAIN=3")).unwrap_err();
+        let says = "the environment's SHOP_DRAIN: there is no setting drain; there are listen, \
+                    max_connections, header_timeout_seconds, body_timeout_seconds, \
+                    write_timeout_seconds, drain_delay_seconds, drain_limit_seconds, limit_redis, \
+                    limit_requests, limit_absence, log";
+        assert_eq!(error, says);
         let error = Settings::default().read_environment(variables("SHOP_log=info")).unwrap_err();
         assert_eq!(error, "the environment's SHOP_log: it must be in upper case");
         let secret = variables("SHOP_LIMIT_REDIS=http://:secret@host");

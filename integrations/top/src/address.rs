@@ -1,15 +1,16 @@
 //! The address of a console.
 
+use windrow_http::client::Url;
+
 use crate::error::Error;
 
-/// A host, a port, and the path at which the console is mounted.
+/// A host and a port, and the path at which the console is mounted.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Address {
-    /// The host, without the brackets of an IPv6 address.
-    pub(crate) host: String,
-    pub(crate) port: u16,
-    /// The path without a slash at its end; empty if the console has the port for itself.
-    pub(crate) path: String,
+    /// `HOST:PORT` or `HOST:PORT/PATH`, without a slash at its end.
+    pub(crate) shown: String,
+    /// The URL of the console's stream.
+    pub(crate) events: Url,
 }
 
 impl Address {
@@ -19,34 +20,19 @@ impl Address {
             let given = given.escape_debug();
             Error::Usage { says: format!("`{given}` is not HOST:PORT or HOST:PORT/PATH: {why}") }
         };
-        // It becomes a line of a request.
-        if given.chars().any(|character| character.is_control() || character.is_whitespace()) {
-            return Err(refused("it has a space or a control character"));
-        }
         if given.starts_with("https://") {
             return Err(refused("a console has no encryption of its own"));
         }
         let bare = given.strip_prefix("http://").unwrap_or(given);
-        let bare = bare.split(['?', '#']).next().unwrap_or(bare);
-        let (authority, path) = bare.find('/').map_or((bare, ""), |slash| bare.split_at(slash));
-        let (host, port) = authority.rsplit_once(':').ok_or_else(|| refused("it has no port"))?;
-        let port = port.parse().map_err(|_| refused("the port is not a number up to 65535"))?;
-        let in_brackets = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        let host = in_brackets.unwrap_or(host);
-        if host.is_empty() {
-            return Err(refused("it has no host"));
-        }
-        if in_brackets.is_none() && host.contains(':') {
+        let bare = bare.split(['?', '#']).next().unwrap_or(bare).trim_end_matches('/');
+        let authority = bare.split('/').next().unwrap_or(bare);
+        let (host, _) = authority.rsplit_once(':').ok_or_else(|| refused("it has no port"))?;
+        if host.contains(':') && !host.starts_with('[') {
             return Err(refused("an IPv6 address stands in brackets"));
         }
-        let path = path.trim_end_matches('/').to_owned();
-        Ok(Address { host: host.to_owned(), port, path })
-    }
-
-    /// Returns the host and the port as a request names them.
-    pub(crate) fn authority(&self) -> String {
-        let Address { host, port, .. } = self;
-        if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+        let events = Url::parse(&format!("http://{bare}/events"));
+        let events = events.map_err(|error| refused(error.rule))?;
+        Ok(Address { shown: bare.to_owned(), events })
     }
 }
 
@@ -56,14 +42,14 @@ mod tests {
 
     #[test]
     fn a_host_a_port_and_a_path_are_told_apart() {
-        for (given, authority, path) in [
-            ("localhost:9090", "localhost:9090", ""),
-            ("http://10.1.2.3:80/", "10.1.2.3:80", ""),
-            ("shop.example:8080/console/", "shop.example:8080", "/console"),
-            ("http://[::1]:9090/a/b#sort=p99", "[::1]:9090", "/a/b"),
+        for (given, shown, path) in [
+            ("localhost:9090", "localhost:9090", "/events"),
+            ("http://10.1.2.3:80/", "10.1.2.3:80", "/events"),
+            ("shop.example:8080/console/", "shop.example:8080/console", "/console/events"),
+            ("http://[::1]:9090/a/b#sort=p99", "[::1]:9090/a/b", "/a/b/events"),
         ] {
             let address = Address::parse(given).unwrap();
-            assert_eq!((address.authority(), address.path), (authority.into(), path.into()));
+            assert_eq!((address.shown.as_str(), address.events.path()), (shown, path));
         }
     }
 
@@ -71,12 +57,12 @@ mod tests {
     fn a_wrong_address_is_named_with_the_rule() {
         for (given, why) in [
             ("shop", "no port"),
-            ("shop:", "not a number"),
-            ("shop:70000", "not a number"),
+            ("shop:", "no number"),
+            ("shop:70000", "no number"),
             (":80", "no host"),
             ("::1:80", "brackets"),
             ("https://shop:443", "encryption"),
-            ("a:1/x\r\nHost: b", "control character"),
+            ("a:1/x\r\nHost: b", "not a URL"),
         ] {
             let error = Address::parse(given).unwrap_err().to_string();
             assert!(error.contains(why) && !error.contains('\r'), "{given}: {error}");

@@ -10,7 +10,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
 use hyper::{Method, Response, StatusCode};
 use tokio::time::{timeout, timeout_at};
-use windrow_http::client::{self, Cause, Client, Lost, Runtime, Url};
+use windrow_http::client::{self, Cause, Client, Lost, Runtime};
 
 use crate::address::Address;
 use crate::error::Error;
@@ -62,15 +62,14 @@ impl Frames {
 
 /// Asks for the stream.
 async fn ask(address: &Address) -> Result<Response<Incoming>, Error> {
-    let (authority, path) = (address.authority(), &address.path);
-    let wrong = |error: client::UrlError| Error::Usage { says: format!("`{authority}`: {error}") };
-    let url = Url::parse(&format!("http://{authority}{path}/events")).map_err(wrong)?;
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
     headers.insert(USER_AGENT, HeaderValue::from_static("windrow-top"));
-    let answer = Client::new().send(Method::GET, &url, headers, "").await;
+    let answer = Client::new().send(Method::GET, &address.events, headers, "").await;
     answer.map_err(|error| match error.cause() {
-        Cause::Connect => Error::Connect { address: authority, error: io::Error::other(error) },
+        Cause::Connect => {
+            Error::Connect { address: address.shown.clone(), error: io::Error::other(error) }
+        }
         _ => lost(error),
     })
 }

@@ -45,10 +45,8 @@ pub enum Error {
         /// The rule that it breaks.
         why: &'static str,
     },
-    /// A part of the answer is longer than allowed.
+    /// An event of the stream is longer than allowed.
     TooLong {
-        /// The part.
-        part: &'static str,
         /// The greatest length in bytes.
         limit: usize,
     },
@@ -119,9 +117,7 @@ impl Display for Error {
                 write!(f, "the server refuses with status {status}: {says}")
             }
             Error::NotAConsole { why } => write!(f, "this is no console: {why}"),
-            Error::TooLong { part, limit } => {
-                write!(f, "{part} is longer than {limit} bytes")
-            }
+            Error::TooLong { limit } => write!(f, "an event is longer than {limit} bytes"),
             Error::Closed => f.write_str("the server has closed the connection"),
             Error::Silent { seconds } => write!(f, "no frame has come within {seconds} s"),
             Error::Lost { error } => write!(f, "the connection was lost: {error}"),

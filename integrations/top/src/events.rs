@@ -24,7 +24,7 @@ pub(crate) fn next(reader: &mut impl BufRead) -> Result<Event, Error> {
     let (mut is_all, mut data) = (None, Vec::new());
     let mut left = LONGEST;
     loop {
-        let line = line(reader, left, "an event", LONGEST)?;
+        let line = line(reader, left)?;
         left -= line.len();
         let text = line.trim_ascii_end();
         if let Some(found) = text.strip_prefix(b"data:") {
@@ -45,14 +45,8 @@ pub(crate) fn next(reader: &mut impl BufRead) -> Result<Event, Error> {
     }
 }
 
-/// Reads a line of at most `left` bytes, with its end. `limit` is the one of the part to which the
-/// line belongs.
-pub(crate) fn line(
-    reader: &mut impl BufRead,
-    left: usize,
-    part: &'static str,
-    limit: usize,
-) -> Result<Vec<u8>, Error> {
+/// Reads a line of at most `left` bytes, with its end.
+fn line(reader: &mut impl BufRead, left: usize) -> Result<Vec<u8>, Error> {
     let mut line = Vec::new();
     let read = reader.take(left as u64).read_until(b'\n', &mut line);
     match read {
@@ -62,7 +56,7 @@ pub(crate) fn line(
         // This crate's error of the connection, or one of the system.
         Err(error) => Err(error.downcast().unwrap_or_else(|error| Error::Lost { error })),
         Ok(_) if line.ends_with(b"\n") => Ok(line),
-        Ok(read) if read == left => Err(Error::TooLong { part, limit }),
+        Ok(read) if read == left => Err(Error::TooLong { limit: LONGEST }),
         Ok(_) => Err(Error::Closed),
     }
 }
@@ -87,10 +81,10 @@ mod tests {
     fn an_event_has_a_greatest_length_and_an_end() {
         let part = std::io::repeat(b'x');
         let mut endless = std::io::BufReader::new(b"event: all\ndata: ".chain(part));
-        assert!(matches!(next(&mut endless), Err(Error::TooLong { limit: LONGEST, .. })));
+        assert!(matches!(next(&mut endless), Err(Error::TooLong { limit: LONGEST })));
         let mut lines =
             std::io::BufReader::new(std::io::Cursor::new("data: x\n".repeat(LONGEST / 8 + 1)));
-        assert!(matches!(next(&mut lines), Err(Error::TooLong { limit: LONGEST, .. })));
+        assert!(matches!(next(&mut lines), Err(Error::TooLong { limit: LONGEST })));
         assert!(matches!(next(&mut &b"event: all\ndata: {"[..]), Err(Error::Closed)));
     }
 }

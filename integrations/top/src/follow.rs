@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use crate::app::Message;
-use crate::backoff::pause;
 use crate::source::Source;
+
+/// The first pause, and the longest.
+const FIRST: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(8);
 
 /// Reads frames, and connects again after each failure. Ends when `send` returns false.
 pub(crate) fn follow(
@@ -34,6 +37,12 @@ pub(crate) fn follow(
         }
         sleep(pause(failed));
     }
+}
+
+/// Returns the pause after this many attempts in a row that have brought no frame.
+fn pause(failed: u32) -> Duration {
+    let doubled = 1_u32.checked_shl(failed.saturating_sub(1)).unwrap_or(u32::MAX);
+    FIRST.saturating_mul(doubled).min(LONGEST)
 }
 
 #[cfg(test)]
@@ -89,5 +98,11 @@ mod tests {
         assert_eq!(said, [closed, refused, closed, "frame 1", missing, "frame 2"]);
         // A frame begins the pauses anew.
         assert_eq!(pauses, [500, 1_000, 2_000, 500]);
+    }
+
+    #[test]
+    fn pauses_double_up_to_the_longest() {
+        let millis = [1, 2, 3, 4, 5, 6, 33, u32::MAX].map(|failed| pause(failed).as_millis());
+        assert_eq!(millis, [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000]);
     }
 }

@@ -10,7 +10,6 @@ mod signals;
 
 // Frames, from a console or a file.
 mod address;
-mod backoff;
 mod cells;
 mod client;
 mod events;

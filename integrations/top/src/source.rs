@@ -37,7 +37,7 @@ impl Source {
 impl Display for Source {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Console(address) => write!(f, "{}{}", address.authority(), address.path),
+            Source::Console(address) => f.write_str(&address.shown),
             Source::Files(paths) => f.write_str(&paths.join(" ")),
         }
     }

@@ -7,10 +7,6 @@
 
 use super::{Is, Processor, main_path};
 
-/// The page with the table of these numbers.
-#[cfg(test)]
-const PAGE: &str = "docs/design/rows.md";
-
 /// A path, in one function or in two of which the first ends with a jump to the second.
 struct Path {
     /// The name in the table.
@@ -19,8 +15,6 @@ struct Path {
     parts: &'static [(&'static str, &'static [Is], Is)],
     /// The number of instructions of the whole call.
     call: usize,
-    /// The number of those from the look at what was detected to the commit, if it is a sequence.
-    sequence: Option<usize>,
 }
 
 const RETURNS: Is = |line| line.starts_with("ret");
@@ -47,23 +41,16 @@ const ANNOUNCED: &[Is] = &[
 ];
 
 const PATHS: [Path; 4] = [
-    Path {
-        name: "`Counter::add`, per core",
-        parts: &[("add_one", SEQUENCE, RETURNS)],
-        call: 22,
-        sequence: Some(16),
-    },
+    Path { name: "`Counter::add`, per core", parts: &[("add_one", SEQUENCE, RETURNS)], call: 22 },
     Path {
         name: "`SlidingWindow::add`, per core",
         parts: &[("window_add", SEQUENCE, RETURNS)],
         call: 33,
-        sequence: Some(23),
     },
     Path {
         name: "`Counter::add`, in a leased row",
         parts: &[("add_one", LEASED, RETURNS)],
         call: 16,
-        sequence: None,
     },
     Path {
         name: "`SlidingWindow::add`, in a leased row",
@@ -72,7 +59,6 @@ const PATHS: [Path; 4] = [
             ("add_held", ANNOUNCED, RETURNS),
         ],
         call: 44,
-        sequence: None,
     },
 ];
 
@@ -97,7 +83,6 @@ fn judge(assembly: &str, paths: &[Path]) -> Result<String, String> {
     let (mut wrong, mut counted) = (Vec::new(), Vec::new());
     for path in paths {
         let lines = path.lines(assembly)?;
-        let sequence = sequence(&lines);
         println!("    {}, the main path, {} instructions:", path.name, lines.len());
         for line in &lines {
             println!("        {line}");
@@ -105,27 +90,13 @@ fn judge(assembly: &str, paths: &[Path]) -> Result<String, String> {
         if let Some(waits) = lines.iter().find(|line| line.starts_with("lda")) {
             wrong.push(format!("{}: `{waits}` waits for the previous add", path.name));
         }
-        let found = (lines.len(), sequence);
-        if found != (path.call, path.sequence) {
-            let expected = (path.call, path.sequence);
-            wrong.push(format!("{}: {found:?} instructions, expected {expected:?}", path.name));
+        let (found, expected) = (lines.len(), path.call);
+        if found != expected {
+            wrong.push(format!("{}: {found} instructions, expected {expected}", path.name));
         }
         counted.push(format!("{} {}", path.name, lines.len()));
     }
     if wrong.is_empty() { Ok(counted.join(", ")) } else { Err(wrong.join("\n")) }
-}
-
-/// Returns the rows that the page lacks.
-#[cfg(test)]
-fn absent(page: &str) -> Vec<String> {
-    let row = |path: &Path| {
-        let sequence = path.sequence.map_or("-".to_owned(), |length| length.to_string());
-        let (begins, ends) =
-            (format!("| {} |", path.name), format!("| {} | {sequence} |", path.call));
-        let is_it = |line: &str| line.starts_with(&begins) && line.ends_with(&ends);
-        (!page.lines().any(is_it)).then(|| format!("{PAGE} must have `{begins} ... {ends}`"))
-    };
-    PATHS.iter().filter_map(row).collect()
 }
 
 impl Path {
@@ -144,14 +115,6 @@ fn function<'a>(assembly: &'a str, part: &str) -> Option<&'a str> {
     let mut names = assembly.lines().filter_map(|line| line.strip_suffix(':'));
     let made = format!("{}{part}17h", part.len());
     names.find(|name| *name == part || name.contains(&made))
-}
-
-/// Returns the number of instructions from the load of what was detected to the commit.
-fn sequence(lines: &[&str]) -> Option<usize> {
-    let armed = lines.iter().position(|line| SEQUENCE[0](line))?;
-    let begin = lines[..armed].iter().rposition(|line| line.starts_with("ldp\t"))?;
-    let commit = lines.iter().rposition(|line| SEQUENCE[1](line))?;
-    Some(commit + 1 - begin)
 }
 
 #[cfg(test)]
@@ -187,16 +150,16 @@ _ZN4ring8add_held17habE:
     #[test]
     fn a_path_goes_by_the_sequence_or_by_the_leased_row() {
         let lines = PATHS[0].lines(BODY).unwrap();
-        assert_eq!((lines.len(), sequence(&lines)), (9, Some(6)));
+        assert_eq!(lines.len(), 9);
         let lines = PATHS[2].lines(BODY).unwrap();
-        assert_eq!((lines.len(), sequence(&lines)), (6, None));
+        assert_eq!(lines.len(), 6);
         assert_eq!(function(BODY, "add_held"), Some("_ZN4ring8add_held17habE"));
         assert!(PATHS[0].lines(&BODY.replace("stlr", "str")).is_err());
     }
 
     #[test]
     fn a_load_that_waits_is_refused() {
-        let short = [Path { call: 9, sequence: Some(6), ..PATHS[0] }];
+        let short = [Path { call: 9, ..PATHS[0] }];
         assert_eq!(judge(BODY, &short), Ok("`Counter::add`, per core 9".to_owned()));
         let why = judge(&BODY.replace("\tldr\tx3", "\tldar\tx3"), &short).unwrap_err();
         assert!(why.contains("`ldar\tx3, [x0]` waits"), "{why}");
@@ -204,21 +167,18 @@ _ZN4ring8add_held17habE:
 
     #[test]
     fn other_numbers_are_refused() {
-        for (call, sequence) in [(10, 6), (8, 6), (9, 5)] {
-            let other = [Path { call, sequence: Some(sequence), ..PATHS[0] }];
-            assert!(judge(BODY, &other).is_err());
+        for call in [8, 10] {
+            assert!(judge(BODY, &[Path { call, ..PATHS[0] }]).is_err());
         }
-    }
-
-    /// The floor that is asked of the sequences.
-    #[test]
-    fn sequences_are_short() {
-        assert!(PATHS[0].sequence <= Some(16) && PATHS[1].sequence <= Some(26));
     }
 
     #[test]
     fn the_page_has_the_numbers() {
-        assert_eq!(absent(include_str!("../../../docs/design/rows.md")), Vec::<String>::new());
-        assert_eq!(absent("").len(), PATHS.len());
+        let page = include_str!("../../../docs/design/rows.md");
+        for Path { name, call, .. } in PATHS {
+            let (begins, ends) = (format!("| {name} |"), format!(" | {call} |"));
+            let has = |line: &str| line.starts_with(&begins) && line.ends_with(&ends);
+            assert!(page.lines().any(has), "`{begins} ...{ends}`");
+        }
     }
 }

@@ -1,9 +1,8 @@
-//! The names in the sources: files, words, and pairs of a container and a name that it declares.
+//! The names in the sources: files, and the words of each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::items;
 use super::pages::Span;
 use crate::sources::{self, LEFT_OUT};
 
@@ -20,9 +19,10 @@ const PROSE: [&str; 4] = [".md", ".svg", ".lock", ".log"];
 pub(super) struct Declared {
     /// Files and folders, from the root.
     files: BTreeSet<String>,
-    words: BTreeSet<String>,
-    /// Pairs of a type, a trait, a module, a folder or a crate, and a name declared in it.
-    pairs: BTreeSet<(String, String)>,
+    /// The words, each with the numbers of the sources that have it in their code, or as the name
+    /// of their module, of a folder around it or of its crate.
+    words: BTreeMap<String, BTreeSet<usize>>,
+    sources: usize,
     /// Crates that are not the project's.
     foreign: BTreeSet<String>,
 }
@@ -75,26 +75,21 @@ impl Declared {
         {
             return;
         }
+        self.sources += 1;
+        let mut has = |word: &str| {
+            self.words.entry(word.to_owned()).or_default().insert(self.sources);
+        };
         let module = path.strip_suffix(".rs");
         for line in text.lines() {
-            let code = if module.is_some() { items::code(line) } else { line };
+            let code = if module.is_some() { line.split("//").next().unwrap_or("") } else { line };
             let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '-';
             for word in code.split(|sign| !is_of_word(sign)).filter(|word| !word.is_empty()) {
-                self.words.insert(word.to_owned());
-                self.words.extend(word.split('-').map(str::to_owned));
+                has(word);
+                word.split('-').for_each(&mut has);
             }
         }
-        let Some(module) = module else { return };
-        let folders: Vec<&str> = module.split('/').collect();
-        let mut pair = |of: &str, name: &str| self.pairs.insert((of.to_owned(), name.to_owned()));
-        for pair_of_folders in folders.windows(2) {
-            pair(pair_of_folders[0], pair_of_folders[1]);
-        }
-        for (container, name) in items::items(text) {
-            let around = folders.iter().copied().chain(crates.iter().map(String::as_str));
-            for container in around.chain(container) {
-                pair(container, name);
-            }
+        if let Some(module) = module {
+            module.split('/').chain(crates.iter().map(String::as_str)).for_each(has);
         }
     }
 
@@ -129,16 +124,18 @@ impl Declared {
         wrong.then(|| Missing::new("the sources do not have this word", true))
     }
 
+    /// Returns whether a source has both names.
     fn declares(&self, container: &str, name: &str) -> bool {
-        self.pairs.contains(&(container.to_owned(), name.to_owned()))
+        let both = self.words.get(container).zip(self.words.get(name));
+        both.is_some_and(|(one, other)| !one.is_disjoint(other))
     }
 
     fn has_word(&self, name: &str) -> bool {
         let Some(prefix) = name.strip_suffix(['*', '…']) else {
-            return self.words.contains(name.trim_end_matches('!'));
+            return self.words.contains_key(name.trim_end_matches('!'));
         };
         let next = self.words.range(prefix.to_owned()..).next();
-        next.is_some_and(|word| word.starts_with(prefix))
+        next.is_some_and(|(word, _)| word.starts_with(prefix))
     }
 
     /// A path stands for the files and folders whose own path ends so. One `*` is any text.
@@ -158,14 +155,14 @@ impl Declared {
         wrong.then(|| Missing::new("there is no such file or folder", true))
     }
 
-    /// Checks that in each pair of neighbours in a path, the first declares the second.
+    /// Checks that each pair of neighbours in a path stands in one source.
     fn path_in_code(&self, path: &str) -> Option<Missing> {
         let parts: Vec<&str> = path.split("::").collect();
         if self.foreign.contains(parts[0]) {
             return None;
         }
         let wrong = parts.windows(2).find(|pair| !self.declares(pair[0], pair[1]))?;
-        let may_be_foreign = !self.pairs.iter().any(|(container, _)| container == wrong[0]);
+        let may_be_foreign = !self.words.contains_key(wrong[0]);
         let why = format!("`{}` does not declare `{}`", wrong[0], wrong[1]);
         Some(Missing::new(why, may_be_foreign))
     }

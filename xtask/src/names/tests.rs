@@ -16,10 +16,6 @@ where
     }
 }
 
-impl<'r> Slots<'r> {
-    pub(super) unsafe fn follow(&self) {}
-}
-
 pub enum Way {
     Epochs,
 }
@@ -30,6 +26,8 @@ fn alone() {}
 fn declared() -> Declared {
     let mut declared = Declared::default();
     declared.file("src/ring.rs", SOURCE, &["windrow".to_owned()]);
+    let slots = "impl<'r> Slots<'r> {\n    pub(super) unsafe fn follow(&self) {}\n}\n";
+    declared.file("src/slots.rs", slots, &[]);
     declared.file("src/ring/mark.rs", "mod inner {\n    fn mark() {}\n}\n", &[]);
     declared.file("xtask/src/twins/reads.rs", "name: \"sum-reads-twice\",\n", &[]);
     declared.file("docs/old.md", "gone `gone`", &[]);
@@ -51,7 +49,7 @@ fn what_the_sources_have_is_found() {
         "`Ring::sum`, `Ring::current`, `Slots::follow`, `Way::Epochs`, `ring::alone`",
         "`mark::mark`, `ring::mark::mark`, `inner::mark`, `windrow::alone`, `Ring::sum(n)`",
         "`sum-reads-twice`, `sum-*`, `current`, `alone()`, `Way`",
-        "`mark.rs`: `mark`; `ring.rs`: `follow`, `alone`",
+        "`mark.rs`: `mark`; `slots.rs`: `follow`; `ring.rs`: `alone`",
         "`1 + n`, `--quick`, `NAME_total`, `#[cfg]`, `kernel/rseq.c`, `2 sqrt(B) + x / y`",
         "text\n```rust\nlet gone = `gone`;\n```\n``a ` sign``",
     ] {

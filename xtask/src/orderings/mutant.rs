@@ -1,11 +1,13 @@
 //! An order in the library, weakened.
 
-use super::excuses::{EXCUSES, Excuse};
 use super::sites::Site;
 use super::table::Row;
 
-/// In the table, of an order without a model and without an excuse.
+/// In the table, of an order without a model and without a reason.
 pub(super) const SURVIVED: &str = "**nothing**";
+
+/// In the table, before the number of the reason why no model notices.
+pub(super) const REASON: &str = "reason ";
 
 /// An order that is weaker than the one that stands there.
 #[derive(Clone, Copy)]
@@ -21,10 +23,9 @@ impl Mutant<'_> {
         if self.site.is_fence() && self.order == "Relaxed" { "no fence" } else { self.order }
     }
 
-    pub(super) fn excuse(&self) -> Option<&'static Excuse> {
-        let site = self.site.to_string();
-        let order = self.order_in_words();
-        EXCUSES.iter().find(|excuse| excuse.site == site && excuse.orders.contains(&order))
+    /// Returns the reason why no model notices, by its number, if the table has one.
+    pub(super) fn reason<'r>(&self, rows: &'r [Row]) -> Option<&'r str> {
+        self.in_table(rows).filter(|shown_by| shown_by.starts_with(REASON))
     }
 
     /// Returns what the table says of it.

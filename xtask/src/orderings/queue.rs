@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use super::excuses::Excuse;
 use super::mutant::{Mutant, SURVIVED};
 use super::table::Row;
 use super::trial::{Bench, Bound};
@@ -24,17 +23,16 @@ pub(super) fn try_all(
         let killer = bench.killer(mutant.number, mutant.order, bound, mutant.in_table(last));
         let killer = killer.map_err(|error| format!("{name}: {error}"))?;
         let time = seconds(begin.elapsed());
-        let (found, verdict) = match (killer, mutant.excuse()) {
+        let (found, verdict) = match (killer, mutant.reason(last)) {
             (Some((model, words)), _) => {
                 let verdict = format!("killed by {model}: {words}");
                 (model, verdict)
             }
-            (None, excuse) => {
+            (None, reason) => {
                 let reached =
                     if bench.reaches(mutant.number) { "" } else { "; no model reaches it" };
-                let verdict = if excuse.is_some() { "excused" } else { "SURVIVED" };
-                let found = excuse.map_or(SURVIVED.to_owned(), Excuse::text);
-                (found, format!("{verdict}{reached}"))
+                let verdict = reason.unwrap_or("SURVIVED");
+                (reason.unwrap_or(SURVIVED).to_owned(), format!("{verdict}{reached}"))
             }
         };
         let count = mutants.len();

@@ -1,5 +1,5 @@
-//! The table in `docs/orderings.md`, and the list of reasons below it: between two marks, written
-//! by a run, read by the next.
+//! The table in `docs/orderings.md`: between two marks, written by a run, read by the next. The
+//! list of reasons below it is written by hand.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,9 +11,6 @@ const MARKS: [&str; 2] = [
     "<!-- what `cargo xtask orderings` has found: begin -->\n",
     "<!-- what `cargo xtask orderings` has found: end -->",
 ];
-
-/// The columns of a page.
-const WIDTH: usize = 100;
 
 /// The result of a run for one order.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,17 +28,23 @@ pub(super) fn read(root: &Path) -> Result<Vec<Row>, String> {
     Ok(rows(sources::cut(&page, MARKS)?[1]))
 }
 
-/// Returns whether the list below the table has these reasons.
-pub(super) fn has_reasons(root: &Path, reasons: &[String]) -> Result<bool, String> {
+/// Returns the number of reasons in the list below the table.
+pub(super) fn reasons(root: &Path) -> Result<usize, String> {
     let page = sources::read(&root.join(PAGE))?;
-    Ok(sources::cut(&page, MARKS)?[1].ends_with(&list(reasons)))
+    Ok(numbered(sources::cut(&page, MARKS)?[2]))
 }
 
 /// Puts `rows` in the place of those of the last run.
-pub(super) fn write(root: &Path, rows: &[Row], reasons: &[String]) -> Result<(), String> {
+pub(super) fn write(root: &Path, rows: &[Row]) -> Result<(), String> {
     let page = sources::read(&root.join(PAGE))?;
     let [before, _, after] = sources::cut(&page, MARKS)?;
-    sources::write(&root.join(PAGE), &[before, &text(rows), &list(reasons), after].concat())
+    sources::write(&root.join(PAGE), &[before, &text(rows), after].concat())
+}
+
+/// Returns the number of points in a list that counts them: `1.`, `2.` and so on.
+fn numbered(list: &str) -> usize {
+    let is_next = |next: usize, line: &str| line.starts_with(&format!("{next}. "));
+    list.lines().fold(0, |count, line| count + usize::from(is_next(count + 1, line)))
 }
 
 fn text(rows: &[Row]) -> String {
@@ -50,26 +53,6 @@ fn text(rows: &[Row]) -> String {
         let _ = writeln!(text, "| `{site}` | {order} | {shown_by} |"); // a string refuses nothing
     }
     text + "\n"
-}
-
-/// Returns the list of reasons, wrapped as pages are.
-fn list(reasons: &[String]) -> String {
-    let mut lines = vec!["The reasons why no model notices, each with another witness:".to_owned()];
-    lines.push(String::new());
-    for (at, reason) in reasons.iter().enumerate() {
-        let number = format!("{}.", at + 1);
-        let indent = " ".repeat(number.len());
-        let mut line = number;
-        for word in reason.split_whitespace() {
-            if line.len() + 1 + word.len() > WIDTH {
-                lines.push(std::mem::replace(&mut line, indent.clone()));
-            }
-            line.push(' ');
-            line.push_str(word);
-        }
-        lines.push(line);
-    }
-    lines.join("\n") + "\n\n"
 }
 
 fn rows(table: &str) -> Vec<Row> {
@@ -99,11 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_a_list_of_wrapped_lines() {
-        let long = "word ".repeat(20) + "end.";
-        let text = list(&["One.".to_owned(), long]);
-        let lines: Vec<_> = text.lines().skip(2).collect();
-        let full = format!("2. {}", ["word"; 19].join(" "));
-        assert_eq!(lines, ["1. One.", &full, "   word end.", ""]);
+    fn the_points_of_a_list_are_counted() {
+        assert_eq!(numbered("Reasons:\n\n1. One.\n   2. and so on\n2. Two.\n\n[a]: b\n"), 2);
     }
 }

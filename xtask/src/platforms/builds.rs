@@ -33,10 +33,10 @@ impl Target {
         apt::install(&wanted)?;
         libraries::make(self, folder)?;
         let Std::Package(architecture) = self.std else { return Ok(()) };
-        let rustlib = sysroot(folder, architecture.debian).join("lib/rustlib");
+        let rustlib = sysroot(folder, architecture).join("lib/rustlib");
         if !rustlib.join(self.triple).exists() {
-            let suite = Suite::open(folder, SUITE, architecture.debian)?;
-            suite.unpack(PACKAGE, &folder.join(architecture.debian))?;
+            let suite = Suite::open(folder, SUITE, architecture)?;
+            suite.unpack(PACKAGE, &folder.join(architecture))?;
         }
         // Build scripts run here, with the compiler's own std.
         if rustlib.join(HOST).exists() {
@@ -77,7 +77,7 @@ impl Target {
         !matches!(self.triple, "wasm32-wasip1" | "powerpc-unknown-linux-gnu")
     }
 
-    /// Compiles test programs, or the soak alone; returns their files.
+    /// Compiles test programs; returns their files.
     pub(super) fn build(
         &self,
         root: &Path,
@@ -97,12 +97,6 @@ impl Target {
         wanted: &[&str],
     ) -> Result<Vec<PathBuf>, String> {
         println!("    compiling {} for {}", wanted.join(", "), self.triple);
-        if wanted == [programs::SOAK] {
-            let mut command = self.cargo(source, folder, "build");
-            command.env("CARGO_TARGET_DIR", built);
-            succeeds(command.args(["--package=windrow-litmus", "--bin", programs::SOAK]))?;
-            return Ok(vec![built.join(self.triple).join("debug").join(programs::SOAK)]);
-        }
         let mut command = self.cargo(source, folder, "test");
         command.env("CARGO_TARGET_DIR", built);
         command.args(["--no-run", "--package=windrow"]);
@@ -135,7 +129,7 @@ impl Target {
         let mut compiler = Command::new("/usr/bin/rustc");
         compiler.args(["--edition", "2024", "-O", "--crate-type", "bin", "-C", "codegen-units=1"]);
         compiler.args(["--emit", "asm", "--target", self.triple, "--sysroot"]);
-        compiler.arg(sysroot(folder, architecture.debian)).arg("--extern");
+        compiler.arg(sysroot(folder, architecture)).arg("--extern");
         compiler.arg(format!("windrow={}", of_target.join("libwindrow.rlib").display()));
         for release in [of_target, built.join("release")] {
             compiler.arg("-L").arg(format!("dependency={}", release.join("deps").display()));
@@ -161,7 +155,7 @@ impl Target {
         match self.std {
             Std::Host => {}
             Std::Package(architecture) => {
-                let sysroot = sysroot(folder, architecture.debian);
+                let sysroot = sysroot(folder, architecture);
                 command.env(set("RUSTFLAGS"), format!("--sysroot {}", sysroot.display()));
             }
             Std::Source => {

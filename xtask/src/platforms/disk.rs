@@ -2,11 +2,10 @@
 //! and a script that is the first process.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use super::apt::{Suite, files};
+use super::apt::Suite;
 use super::builds;
 use super::machines::Machine;
 use super::programs::{Program, distinct};
@@ -54,9 +53,9 @@ pub(super) fn make(
     }
     fs::write(tree.join("init"), script(machine)).map_err(failed)?;
     succeeds(Command::new("chmod").arg("+x").args([tree.join("init"), tree.join("bin/busybox")]))?;
-    let disk = place.join("disk");
-    pack(&tree, &disk)?;
-    Ok(disk)
+    let pack = "find . -mindepth 1 | cpio --create --format=newc --quiet >../disk";
+    succeeds(Command::new("sh").args(["-c", pack]).current_dir(&tree))?;
+    Ok(place.join("disk"))
 }
 
 /// Unpacks busybox and the C library; returns their folder.
@@ -99,32 +98,6 @@ fn script(machine: &Machine) -> String {
         script.push_str("$(wc -l < moved)\"\n");
     }
     script + "echo \"" + ENDED + "$ended\"\npoweroff -f\n"
-}
-
-/// Packs a tree into the archive that a kernel unpacks.
-fn pack(tree: &Path, disk: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("cpio: {error}");
-    let file = fs::File::create(disk).map_err(failed)?;
-    let mut cpio = Command::new("cpio")
-        .args(["--create", "--format=newc", "--quiet"])
-        .current_dir(tree)
-        .stdin(Stdio::piped())
-        .stdout(file)
-        .spawn()
-        .map_err(failed)?;
-    let mut names = Vec::new();
-    let name = |path: &PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
-    for part in files(tree)?.iter().filter_map(name) {
-        let inside = tree.join(&part);
-        let inside = if inside.is_dir() { files(&inside)? } else { Vec::new() };
-        names.push(part.clone());
-        names.extend(inside.iter().filter_map(name).map(|name| format!("{part}/{name}")));
-    }
-    let mut input = cpio.stdin.take().ok_or("cpio reads nothing")?;
-    input.write_all(names.join("\n").as_bytes()).map_err(failed)?;
-    drop(input);
-    let status = cpio.wait().map_err(failed)?;
-    if status.success() { Ok(()) } else { Err(format!("cpio: {status}")) }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The machines: kernels, processors, and the programs that run in each.
 
-use super::architectures::{self, Architecture};
-use super::programs::{self, LIBRARY, Program, all, part};
+use super::programs::{LIBRARY, Program, all, part};
 use super::targets::{self, Target};
 
 /// A machine, and what runs in it.
@@ -15,6 +14,28 @@ pub(super) struct Machine {
     pub(super) hotplug: bool,
     pub(super) programs: &'static [Program],
 }
+
+/// An architecture of Debian's.
+pub(super) struct Architecture {
+    /// The name in packages.
+    pub(super) debian: &'static str,
+    /// The folder of its libraries.
+    pub(super) libraries: &'static str,
+    /// The program that loads its libraries, below the root.
+    pub(super) loader: &'static str,
+}
+
+const AMD64: Architecture = Architecture {
+    debian: "amd64",
+    libraries: "x86_64-linux-gnu",
+    loader: "lib64/ld-linux-x86-64.so.2",
+};
+
+const OF_ARM64: Architecture = Architecture {
+    debian: "arm64",
+    libraries: "aarch64-linux-gnu",
+    loader: "lib/ld-linux-aarch64.so.1",
+};
 
 /// A kernel: the beginning of its version, and its suite, which has a package of it.
 #[derive(Clone, Copy)]
@@ -62,16 +83,12 @@ const BY_ROWS: [Program; 3] = [all(LIBRARY), all("contract"), TORTURE];
 pub(super) const ARM64: Machine = Machine {
     name: "arm64",
     target: &targets::ARM64,
-    architecture: &architectures::ARM64,
+    architecture: &OF_ARM64,
     kernel: TRIXIE,
     processors: 4,
     hotplug: false,
     programs: &FIRST,
 };
-
-/// Everything at once, with signals, for some minutes.
-pub(super) const SOAK: Program =
-    Program { test: programs::SOAK, arguments: "--minutes 5", variables: "" };
 
 /// Processors that go and come.
 pub(super) const HOTPLUG: Machine =
@@ -80,19 +97,19 @@ pub(super) const HOTPLUG: Machine =
 const X86_64: Machine = Machine {
     name: "x86-64 16",
     target: &targets::X86_64,
-    architecture: &architectures::AMD64,
+    architecture: &AMD64,
     kernel: TRIXIE,
     processors: 16,
     hotplug: false,
     programs: &BY_ROWS,
 };
 
-/// The machines of all runs.
+/// All machines.
 pub(super) const MACHINES: [Machine; 12] = [
+    ARM64,
     Machine { name: "arm64 exact", programs: &EXACT, ..ARM64 },
     Machine { name: "arm64 storms", programs: &STORMS, ..ARM64 },
     Machine { name: "arm64 windows", programs: &WINDOWS, ..ARM64 },
-    Machine { name: "arm64 soak", programs: &[SOAK], ..ARM64 },
     HOTPLUG,
     Machine { name: "arm64 6.1", kernel: BOOKWORM, programs: &BY_ROWS, ..ARM64 },
     Machine { name: "arm64 5.10", kernel: BULLSEYE, programs: &BY_ROWS, ..ARM64 },

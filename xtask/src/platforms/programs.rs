@@ -9,9 +9,6 @@ use super::targets::{Target, Tested};
 /// The name of the program with the library's own tests.
 pub(super) const LIBRARY: &str = "windrow";
 
-/// The name of the soak, which has no tests: it is right if it exits with success.
-pub(super) const SOAK: &str = "soak";
-
 /// A run of a test program.
 #[derive(Clone, Copy)]
 pub(super) struct Program {

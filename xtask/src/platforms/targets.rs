@@ -1,6 +1,5 @@
 //! The targets, and what is done for each.
 
-use super::architectures::{self, ARMHF, Architecture, I386, PPC64EL, RISCV64, S390X};
 use Std::Package;
 
 /// A target that the library is compiled for.
@@ -19,8 +18,8 @@ pub(super) struct Target {
 pub(super) enum Std {
     /// The compiler's own.
     Host,
-    /// A package for an architecture of Debian's.
-    Package(&'static Architecture),
+    /// A package for an architecture, by Debian's name of that.
+    Package(&'static str),
     /// Its source, compiled beside the library.
     Source,
 }
@@ -49,7 +48,7 @@ pub(super) const SOURCE: (&str, &str) = ("/usr/lib/rustlib/src/rust/library", "r
 
 pub(super) const ARM64: Target = Target {
     triple: "aarch64-unknown-linux-gnu",
-    std: Package(&architectures::ARM64),
+    std: Package("arm64"),
     linker: Some("aarch64-linux-gnu-gcc"),
     needs: &[
         ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
@@ -99,23 +98,29 @@ const fn checked(triple: &'static str) -> Target {
 pub(super) const TARGETS: [Target; 17] = [
     X86_64,
     ARM64,
-    cross!("armv7-unknown-linux-gnueabihf", Package(&ARMHF), "arm-linux-gnueabihf", "armhf", "arm"),
-    cross!("i686-unknown-linux-gnu", Package(&I386), "i686-linux-gnu", "i386", "i386"),
+    cross!(
+        "armv7-unknown-linux-gnueabihf",
+        Package("armhf"),
+        "arm-linux-gnueabihf",
+        "armhf",
+        "arm"
+    ),
+    cross!("i686-unknown-linux-gnu", Package("i386"), "i686-linux-gnu", "i386", "i386"),
     cross!(
         "powerpc64le-unknown-linux-gnu",
-        Package(&PPC64EL),
+        Package("ppc64el"),
         "powerpc64le-linux-gnu",
         "ppc64el",
         "ppc64le"
     ),
     cross!(
         "riscv64gc-unknown-linux-gnu",
-        Package(&RISCV64),
+        Package("riscv64"),
         "riscv64-linux-gnu",
         "riscv64",
         "riscv64"
     ),
-    cross!("s390x-unknown-linux-gnu", Package(&S390X), "s390x-linux-gnu", "s390x", "s390x"),
+    cross!("s390x-unknown-linux-gnu", Package("s390x"), "s390x-linux-gnu", "s390x", "s390x"),
     // Big-endian, and without atomics of 64 bits.
     cross!("powerpc-unknown-linux-gnu", Std::Source, "powerpc-linux-gnu", "powerpc", "ppc"),
     Target {

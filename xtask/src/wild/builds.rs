@@ -20,68 +20,53 @@ pub(super) struct Build {
     /// Settings of the release profile, by the names of their variables.
     profile: &'static [(&'static str, &'static str)],
     /// Flags of the compiler.
-    pub(super) flags: &'static str,
-    /// True if a run is measured first, which the compiler then uses.
-    pub(super) is_guided: bool,
+    flags: &'static str,
 }
 
-const fn by_profile(
+const fn build(
     name: &'static str,
     slug: &'static str,
     profile: &'static [(&'static str, &'static str)],
 ) -> Build {
-    Build { name, slug, profile, flags: "", is_guided: false }
+    Build { name, slug, profile, flags: "" }
 }
 
 /// All of them; the first one is the release profile as it is.
-pub(super) const BUILDS: [Build; 12] = [
-    by_profile("release", "release", &[]),
-    by_profile("fat LTO", "fat", &[("LTO", "fat"), ("CODEGEN_UNITS", "1")]),
-    by_profile("thin LTO", "thin", &[("LTO", "thin")]),
-    by_profile("opt-level s", "s", &[("OPT_LEVEL", "s")]),
-    by_profile("opt-level z", "z", &[("OPT_LEVEL", "z")]),
-    by_profile("panic=abort", "abort", &[("PANIC", "abort")]),
-    by_profile("panic=abort, fat LTO", "abort-fat", &[("PANIC", "abort"), ("LTO", "fat")]),
-    by_profile("one codegen unit", "one-unit", &[("CODEGEN_UNITS", "1")]),
-    by_profile("256 codegen units", "many-units", &[("CODEGEN_UNITS", "256")]),
-    by_profile(
+pub(super) const BUILDS: [Build; 11] = [
+    build("release", "release", &[]),
+    build("fat LTO", "fat", &[("LTO", "fat"), ("CODEGEN_UNITS", "1")]),
+    build("thin LTO", "thin", &[("LTO", "thin")]),
+    build("opt-level s", "s", &[("OPT_LEVEL", "s")]),
+    build("opt-level z", "z", &[("OPT_LEVEL", "z")]),
+    build("panic=abort", "abort", &[("PANIC", "abort")]),
+    build("panic=abort, fat LTO", "abort-fat", &[("PANIC", "abort"), ("LTO", "fat")]),
+    build("one codegen unit", "one-unit", &[("CODEGEN_UNITS", "1")]),
+    build("256 codegen units", "many-units", &[("CODEGEN_UNITS", "256")]),
+    build(
         "debug assertions",
         "asserting",
         &[("DEBUG_ASSERTIONS", "true"), ("OVERFLOW_CHECKS", "true")],
     ),
-    Build {
-        name: "target-cpu=native",
-        slug: "native",
-        profile: &[],
-        flags: "-C target-cpu=native",
-        is_guided: false,
-    },
-    Build { name: "guided by a profile", slug: "guided", profile: &[], flags: "", is_guided: true },
+    Build { flags: "-C target-cpu=native", ..build("target-cpu=native", "native", &[]) },
 ];
 
 impl Build {
     /// Returns what a reader can type to build the same.
-    pub(super) fn shown(&self, flags: &str) -> String {
+    pub(super) fn shown(&self) -> String {
         let settings = self.profile.iter().map(|(name, value)| format!("{}={value} ", of(name)));
-        let flags = if flags.is_empty() { String::new() } else { format!("RUSTFLAGS='{flags}' ") };
         let settings: String = settings.collect();
-        format!("{flags}{settings}cargo build --release -p windrow-wild -p windrow-wild-object")
+        let build = "cargo build --release -p windrow-wild -p windrow-wild-object";
+        format!("RUSTFLAGS='{}' {settings}{build}", self.flags)
     }
 
-    /// Builds the program and the shared object, in a folder of this name.
-    pub(super) fn make(
-        &self,
-        root: &Path,
-        folder: &Path,
-        slug: &str,
-        flags: &str,
-    ) -> Result<Made, String> {
-        let (target, host) = (folder.join(slug), host()?);
+    /// Builds the program and the shared object, in a folder of their own.
+    pub(super) fn make(&self, root: &Path, folder: &Path) -> Result<Made, String> {
+        let (target, host) = (folder.join(self.slug), host()?);
         let mut command = cargo(root);
         command.args(["build", "--quiet", "--release", "--target", &host]);
         command.args(["--package", "windrow-wild", "--package", "windrow-wild-object"]);
         // Flags for a named target reach no build script.
-        command.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
+        command.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", self.flags);
         command.envs(self.profile.iter().map(|(name, value)| (of(name), value)));
         said(&mut command)?;
         let made = target.join(&host).join("release");
@@ -97,12 +82,7 @@ fn of(setting: &str) -> String {
 
 /// Returns this machine's target.
 fn host() -> Result<String, String> {
-    about_compiler("host: ")
-}
-
-/// Returns what the compiler says of itself in the line that begins so.
-pub(super) fn about_compiler(begins: &str) -> Result<String, String> {
     let text = said(Command::new("rustc").arg("-vV"))?;
-    let line = text.lines().find_map(|line| line.strip_prefix(begins));
-    line.map(str::to_owned).ok_or_else(|| format!("rustc does not say its `{begins}`"))
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    line.map(str::to_owned).ok_or_else(|| "rustc does not say its host".to_owned())
 }

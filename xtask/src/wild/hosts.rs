@@ -5,15 +5,14 @@ use std::path::Path;
 use std::process::Command;
 
 use super::builds::Made;
-use super::ways::TIMES;
 use crate::tools::needs;
 
 /// A host: its program, its script, and what it wants an object's name to end in.
 const HOSTS: [(&str, &str, &str); 2] =
     [("python3", "tests/wild/hosts/python.py", "so"), ("node", "tests/wild/hosts/node.js", "node")];
 
-/// Returns a command for each host that is here. The two copies are files of their own, so that
-/// the system loads both.
+/// Returns a command for each host that is here, to which the number of adds is to be added. The
+/// two copies are files of their own, so that the system loads both.
 pub(super) fn commands(
     made: &Made,
     root: &Path,
@@ -33,7 +32,6 @@ pub(super) fn commands(
             fs::copy(&made.object, &path).map_err(|error| format!("{copy}: {error}"))?;
             command.arg(path);
         }
-        command.arg(TIMES);
         commands.push((host, command));
     }
     Ok(commands)

@@ -17,23 +17,10 @@ pub(super) struct Finding {
 pub(super) enum Rule {
     Bare,
     Verb,
-    Person,
     Phrase,
     Glossary,
     Width,
     Table,
-}
-
-impl Rule {
-    pub(super) const ALL: [Rule; 7] = [
-        Rule::Bare,
-        Rule::Verb,
-        Rule::Person,
-        Rule::Phrase,
-        Rule::Glossary,
-        Rule::Width,
-        Rule::Table,
-    ];
 }
 
 impl fmt::Display for Rule {
@@ -41,7 +28,6 @@ impl fmt::Display for Rule {
         formatter.write_str(match self {
             Rule::Bare => "summary without a subject",
             Rule::Verb => "public function without a verb in the third person",
-            Rule::Person => "a thread or a caller as a person",
             Rule::Phrase => "banned phrase",
             Rule::Glossary => "not the glossary's word",
             Rule::Width => "line longer than 100 columns",

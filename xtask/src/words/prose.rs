@@ -1,6 +1,5 @@
 //! The text of a file for readers: the comments of a source, the text of a page.
 
-use super::others;
 use crate::lines::{self, Line};
 
 /// A file.
@@ -29,11 +28,7 @@ impl Word {
 impl<'t> Source<'t> {
     pub(super) fn new(path: &'t str, text: &'t str) -> Source<'t> {
         let is_page = path.rsplit('.').next() == Some("md");
-        let lines = match others::signs(path) {
-            Some(signs) => others::lines(text, signs),
-            None if is_page => lines::of_page(text),
-            None => lines::of_source(text),
-        };
+        let lines = if is_page { lines::of_page(text) } else { lines::of_source(text) };
         Source { path, lines, is_page }
     }
 

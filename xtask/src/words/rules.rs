@@ -17,9 +17,6 @@ const BARE: [&str; 15] = [
 /// Words that end in "s" and are no verbs.
 const NO_VERBS: [&str; 5] = ["as", "its", "this", "is", "has"];
 
-/// Words for people. Threads, callers, readers and writers are meant.
-const PERSONS: [&str; 7] = ["who", "whoever", "whom", "whomever", "nobody", "somebody", "someone"];
-
 /// Phrases, and what to write. `^` stands for the beginning of a sentence that is no question.
 const PHRASES: &str = include_str!("../../phrases.txt");
 
@@ -38,7 +35,6 @@ pub(super) fn findings(source: &Source<'_>, glossary: &Glossary) -> Vec<Finding>
     let mut found: Vec<_> = summaries::of(source).iter().filter_map(summary).collect();
     found.retain(|(_, rule, _)| *rule != Rule::Verb || is_published(source.path));
     let index = Index::new(&paragraphs);
-    found.extend(persons(&index));
     found.extend(phrases(&index));
     let banned = glossary.banned.iter().filter(|banned| banned.holds_in(source.path));
     for banned in banned {
@@ -108,11 +104,6 @@ impl<'p> Index<'p> {
         };
         self.places(&phrase[0]).filter(found).map(|words| words[0].line).collect()
     }
-}
-
-fn persons(index: &Index<'_>) -> Vec<Found> {
-    let places = PERSONS.iter().flat_map(|person| index.places(person));
-    places.map(|words| (words[0].line, Rule::Person, words[0].text.clone())).collect()
 }
 
 fn phrases(index: &Index<'_>) -> Vec<Found> {

@@ -40,7 +40,7 @@ impl Process {
 
     /// Starts a command of it with its log there, and waits until it listens.
     pub(crate) fn with_log(mut command: Command, arguments: &[&str], log: Stdio) -> Process {
-        command.args(["--no-load", "--plain"]).args(arguments);
+        command.args(["--no-load", "--lines"]).args(arguments);
         command.stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().expect("the service starts");
         drop(command); // it has an end of the log too

@@ -1,16 +1,15 @@
 //! A deployed service: health, limits and timeouts of connections, the drain, the log.
 
-use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use axum::http::StatusCode;
 use tokio::time::{Duration, sleep};
 
 use crate::client::Client;
-use crate::process::{LONG, Process, command, file};
+use crate::process::{LONG, Process, command};
 use crate::{get, is_in_flight, output, until};
 
 /// Connects, and sends a part of a request.
@@ -191,21 +190,10 @@ async fn a_payment_that_fails_is_counted_and_has_no_line_in_the_log_unless_it_is
 }
 
 #[test]
-fn a_file_and_the_environment_set_it_and_what_is_wrong_is_refused_by_its_place() {
-    let wrong = file("wrong.conf");
-    fs::write(&wrong, "log = info\nlisten = here\n").unwrap();
-    let wrong = wrong.to_str().unwrap();
-    let run = |arguments: &[&str], variable: (&str, &str)| {
-        let output = output(
-            Command::new(command().get_program()).args(arguments).env(variable.0, variable.1),
-        );
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
-    };
-    let (code, said) = run(&["--config", wrong], ("SHOP_LOG", "info"));
-    assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("wrong.conf:2: listen is \"here\": it must be an address"), "{said}");
-    let (code, said) = run(&[], ("SHOP_DRAIN_LIMIT_SECONDS", "0"));
-    assert_eq!(code, Some(2), "{said}");
+fn a_setting_that_is_wrong_is_refused_by_its_place() {
+    let output = output(command().env("SHOP_DRAIN_LIMIT_SECONDS", "0"));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("SHOP_DRAIN_LIMIT_SECONDS: drain_limit_seconds is \"0\""), "{said}");
 }
 

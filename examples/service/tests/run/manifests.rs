@@ -121,20 +121,23 @@ fn the_image_starts_as_the_manifest_has_it() {
 async fn the_unit_of_systemd_is_valid_and_its_settings_are_too() {
     let unit = read("shop.service");
     let settings = read("shop.conf");
-    let pairs = settings.lines().filter_map(|line| line.split_once(" = "));
+    let pairs = settings.lines().filter_map(|line| line.split_once('='));
     let pairs: Vec<(String, String)> =
         pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-    let drain = seconds(&pairs, "drain_delay_seconds") + seconds(&pairs, "drain_limit_seconds");
+    let drain =
+        seconds(&pairs, "SHOP_DRAIN_DELAY_SECONDS") + seconds(&pairs, "SHOP_DRAIN_LIMIT_SECONDS");
     let stop = Duration::from_secs(number(&unit, "TimeoutStopSec"));
     assert!(stop >= drain + SPARE, "{stop:?}, {drain:?}");
 
-    let config = format!("{DEPLOY}/shop.conf");
-    let service = Process::start(&["--config", &config, "--listen", "127.0.0.1:0"]);
+    let mut command = command();
+    command.envs(pairs);
+    let program = command.get_program().to_str().unwrap().to_owned();
+    let service = Process::of(command, &["--listen", "127.0.0.1:0"]);
     assert_eq!(get(&service, "/readyz").await.0, StatusCode::OK);
 
     // Where systemd is: with the path of this program, which is not installed.
-    let program = command().get_program().to_str().unwrap().to_owned();
-    let start = "ExecStart=/usr/local/bin/windrow-service --no-load --config /etc/shop.conf\n";
+    let start = "EnvironmentFile=/etc/shop.conf\n\
+                 ExecStart=/usr/local/bin/windrow-service --no-load\n";
     assert!(unit.contains(start), "{unit}");
     let here = file("shop-verified.service");
     fs::write(&here, unit.replace("/usr/local/bin/windrow-service", &program)).unwrap();
@@ -149,7 +152,7 @@ async fn the_unit_of_systemd_is_valid_and_its_settings_are_too() {
         Err(error) => assert_eq!(error.kind(), ErrorKind::NotFound, "{error}"),
     }
     // An exit that is not tried again: settings that are refused.
-    let refused = output(crate::command().args(["--config", here.to_str().unwrap()]));
+    let refused = output(crate::command().env("SHOP_LISTEN", "here"));
     let code = i64::from(refused.status.code().unwrap());
     assert_eq!(number(&unit, "RestartPreventExitStatus"), code.cast_unsigned());
     // One that is tried again, for ever: a port that is taken.

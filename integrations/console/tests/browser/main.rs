@@ -13,17 +13,17 @@ mod traffic;
 mod week;
 
 // The contents of the page.
+mod false_statements;
 mod heavy;
 mod numbers;
 mod past;
 mod percentiles;
 mod process;
-mod truth;
 mod unusual;
 mod yesterday;
 
 // Its shape, and what a reader does with it.
-mod keys;
+mod keyboard;
 mod layout;
 mod pictures;
 mod tabs;
@@ -31,6 +31,6 @@ mod view;
 mod watch;
 
 // What it bears.
-mod hostile;
-mod many;
+mod labels;
+mod many_rows;
 mod restart;

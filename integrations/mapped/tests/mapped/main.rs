@@ -2,8 +2,8 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 
 // Numbers of several processes.
+mod adds;
 mod books;
-mod exact;
 mod extremes;
 mod forked;
 mod gauges;
@@ -12,10 +12,10 @@ mod paced;
 
 // Names, files and memory.
 mod damaged;
-mod full;
+mod full_disk;
 mod memory;
+mod names;
 mod refused;
-mod registered;
 
 // Other readers.
 #[path = "../../src/tests.rs"]

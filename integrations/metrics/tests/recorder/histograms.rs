@@ -9,7 +9,7 @@ use metrics::{gauge, histogram};
 use windrow::histogram::Scale;
 use windrow_metrics::{BuildError, Builder, Matcher, Problem, Recorder, Snapshot, Value};
 
-use crate::strict;
+use crate::strict_reader;
 
 /// Returns what a recorder with these settings makes of `work`.
 fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {
@@ -17,7 +17,7 @@ fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {
     metrics::with_local_recorder(&recorder, work);
     let snapshot = recorder.handle().snapshot();
     assert_eq!(recorder.handle().render(), snapshot.to_string());
-    if let Err(why) = strict::read(&snapshot.to_string()) {
+    if let Err(why) = strict_reader::read(&snapshot.to_string()) {
         panic!("{why} in\n{snapshot}");
     }
     snapshot
@@ -42,7 +42,7 @@ fn each_histogram_has_the_buckets_that_were_set_for_it() {
         histogram!("metrics_testin_foo").record(1010.0);
         histogram!("metrics.wee").record(1001.0);
     });
-    let read = strict::read(&text).unwrap();
+    let read = strict_reader::read(&text).unwrap();
     let buckets = |name: &str, bounds: [&str; 4]| {
         bounds.map(|le| read.get(&format!("{name}_bucket"), &[("le", le)]).expect("this bound"))
     };
@@ -64,7 +64,7 @@ fn a_histogram_that_nothing_is_said_about_is_in_seconds_with_a_bucket_for_each_o
             histogram!("rt").record(Duration::from_micros(micros));
         }
     });
-    let read = strict::read(&snapshot.to_string()).unwrap();
+    let read = strict_reader::read(&snapshot.to_string()).unwrap();
     let bucket = |le| read.get("rt_bucket", &[("le", le)]);
     assert_eq!(bucket("5.12e-7"), Some(0.0));
     assert_eq!(bucket("1.024e-6"), Some(1.0));

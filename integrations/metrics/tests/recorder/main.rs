@@ -6,7 +6,7 @@
 
 mod histograms;
 mod idle;
-mod storm;
-mod strict;
+mod strict_reader;
 mod text;
-mod waits;
+mod threads;
+mod waiting_renders;

@@ -10,7 +10,7 @@ use metrics::{
 use proptest::prelude::*;
 use windrow_metrics::{Builder, Kind, Problem, Recorder, Snapshot, Value};
 
-use crate::strict;
+use crate::strict_reader;
 
 /// Returns what a recorder with these settings makes of `work`.
 fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {
@@ -18,7 +18,7 @@ fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {
     metrics::with_local_recorder(&recorder, work);
     let snapshot = recorder.handle().snapshot();
     assert_eq!(recorder.handle().render(), snapshot.to_string());
-    if let Err(why) = strict::read(&snapshot.to_string()) {
+    if let Err(why) = strict_reader::read(&snapshot.to_string()) {
         panic!("{why} in\n{snapshot}");
     }
     snapshot
@@ -66,7 +66,7 @@ fn a_metric_that_was_only_named_is_zero() {
     let text = text(Recorder::builder(), || {
         drop((counter!("c"), gauge!("g"), histogram!("h")));
     });
-    let read = strict::read(&text).unwrap();
+    let read = strict_reader::read(&text).unwrap();
     assert_eq!(read.get("c", &[]), Some(0.0));
     assert_eq!(read.get("g", &[]), Some(0.0));
     assert_eq!(read.get("h_count", &[]), Some(0.0));
@@ -123,7 +123,7 @@ fn values_that_differ_in_backslashes_alone_stay_apart() {
         counter!("x", "path" => "\\").increment(1);
         counter!("x", "path" => "\\\\").increment(2);
     });
-    let read = strict::read(&snapshot.to_string()).unwrap();
+    let read = strict_reader::read(&snapshot.to_string()).unwrap();
     assert_eq!(read.get("x", &[("path", "\\")]), Some(1.0));
     assert_eq!(read.get("x", &[("path", "\\\\")]), Some(2.0));
 }
@@ -151,7 +151,7 @@ fn names_without_suffixes_are_the_default() {
         counter!("sent").increment(1);
         counter!("got_total").increment(2);
     });
-    let read = strict::read(&text).unwrap();
+    let read = strict_reader::read(&text).unwrap();
     assert_eq!((read.get("sent", &[]), read.get("got_total", &[])), (Some(1.0), Some(2.0)));
 }
 
@@ -193,7 +193,7 @@ fn recommended_names_have_units_and_totals() {
         describe_histogram!("rt", Unit::Seconds, "Response times");
         histogram!("rt").record(1);
     });
-    let read = strict::read(&text).unwrap();
+    let read = strict_reader::read(&text).unwrap();
     let names: Vec<&str> = read.kinds.keys().map(String::as_str).collect();
     assert_eq!(names, ["foo_bytes_total", "gauge_bytes", "rt_seconds"]);
     assert_eq!(read.help["foo_bytes_total"], "Some help");
@@ -286,7 +286,7 @@ fn one_name_of_several_kinds_is_exported_as_several_names() {
         counter!("x_histogram_count").increment(4);
         counter!("windrow_metrics_refused_total").increment(5);
     });
-    let kinds = strict::read(&snapshot.to_string()).unwrap().kinds;
+    let kinds = strict_reader::read(&snapshot.to_string()).unwrap().kinds;
     let names: Vec<(&str, &str)> = kinds.iter().map(|(name, kind)| (&**name, &**kind)).collect();
     assert_eq!(
         names,
@@ -377,7 +377,7 @@ proptest! {
             }
         });
         let mut found = [0.0; 3];
-        for ((name, _), value) in strict::read(&snapshot.to_string()).unwrap().samples {
+        for ((name, _), value) in strict_reader::read(&snapshot.to_string()).unwrap().samples {
             let kind = |kind| {
                 let of_kind = |family: &&windrow_metrics::Family| family.kind() == kind;
                 let has = |family: &windrow_metrics::Family| {

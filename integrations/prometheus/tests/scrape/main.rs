@@ -2,9 +2,9 @@
 
 // The text, and its parsers.
 mod formats;
-mod naive;
 mod parsers;
-mod random;
+mod plain_writer;
+mod random_metrics;
 mod spec;
 mod text;
 
@@ -12,12 +12,12 @@ mod text;
 mod created;
 mod events;
 mod exemplars;
+mod fields;
 mod heavy;
 mod names;
-mod refused;
-mod several;
+mod refused_metrics;
 
 // Scrapes while threads count, and bridges.
 mod recorder;
 mod registry;
-mod storm;
+mod threads;

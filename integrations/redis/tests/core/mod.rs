@@ -14,16 +14,16 @@ mod schedules;
 mod world;
 
 // Schedules with a mistake in them.
-mod aimed;
+mod caught_twins;
 mod mistakes;
 mod twin;
 
 // Parts of a client.
 mod adaptation;
 #[cfg(target_os = "linux")]
-mod beats;
+mod held_permits;
 #[cfg(target_os = "linux")]
-mod holding;
+mod quick_clock;
 
 // The script.
 mod oracle;

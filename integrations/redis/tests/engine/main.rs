@@ -10,12 +10,12 @@ mod shared;
 
 // Engines that are not.
 mod absent;
-mod adversary;
+mod broken_servers;
 mod cluster;
-mod fit;
+mod misbehaviour;
+mod processes;
 mod proxy;
-mod storm;
-mod strange;
+mod unfit_engines;
 
 // The engine itself.
 mod server;

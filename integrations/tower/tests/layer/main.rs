@@ -2,21 +2,21 @@
 //! requests, rate limits, concurrency limits, and rules that are swapped while requests go on.
 
 // Counts of requests.
-mod bounds;
 mod connections;
 mod counts;
 mod exported;
 mod flights;
+mod made_up_labels;
 mod windows;
 
 // Limits and their clients.
 mod breakers;
 mod heavy;
-mod keyed;
 mod limited;
 mod limits;
 mod memory;
 mod paces;
+mod paces_by_key;
 mod rooms;
 mod shared;
 mod sharing;
@@ -29,11 +29,11 @@ mod herd;
 mod refusals;
 
 // Rules, clocks, and a user's functions.
-mod hostile;
 mod oracle;
 mod rules;
 mod run_time;
-mod steps;
+mod stepping_clocks;
+mod user_functions;
 
 // Protocols.
 mod connect;

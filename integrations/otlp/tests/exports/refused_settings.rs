@@ -1,0 +1,72 @@
+//! Exporters that are refused at the start.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use windrow::labels::{LabelNames, RuntimeLabels};
+use windrow::{Counter, Family, SlidingWindow, events, labels};
+use windrow_otlp::{Exporter, StartError};
+
+use crate::successes::NEVER;
+
+events! { enum Http { Pass: Count } }
+labels! { struct Event { event: str } }
+
+fn to() -> Exporter {
+    Exporter::to("http://127.0.0.1:9")
+}
+
+fn hits() -> Arc<Counter> {
+    Arc::new(Counter::new())
+}
+
+fn error(exporter: Exporter) -> StartError {
+    exporter.start(NEVER).expect_err("it is wrong")
+}
+
+#[test]
+fn names_are_those_of_instruments() {
+    let named = |name: &str| error(to().metric(name, "", hits()));
+    assert!(matches!(named(""), StartError::NoName));
+    for (name, wrong) in [("1a", '1'), ("a b", ' '), ("caf\u{e9}", '\u{e9}'), ("_a", '_')] {
+        let error = named(name);
+        let StartError::Name { character, .. } = error else { panic!("{error}") };
+        assert_eq!(character, wrong, "{name}");
+    }
+    assert!(matches!(named(&"a".repeat(256)), StartError::NameTooLong { .. }));
+    let twice = to().metric("hits", "", hits()).metric("Hits", "", hits());
+    assert!(matches!(error(twice), StartError::NameTaken { name } if name == "Hits"));
+    let window = Arc::new(SlidingWindow::<Http>::builder().build().unwrap());
+    let suffix = to().metric("http.per_second", "", hits()).metric("http", "", window);
+    assert!(matches!(error(suffix), StartError::NameTaken { name } if name == "http.per_second"));
+}
+
+#[test]
+fn labels_are_there_once_and_have_names() {
+    let window = || SlidingWindow::<Http>::builder().build().unwrap();
+    let family = Arc::new(Family::<Event, _, _>::with_constructor(window));
+    let twice = error(to().metric("http", "", family));
+    assert!(matches!(twice, StartError::LabelTwice { label } if label == "event"), "a window's");
+
+    let names = LabelNames::new(["otel.metric.overflow"]).unwrap();
+    let family = Arc::new(Family::<RuntimeLabels, Counter>::with_names(names));
+    let overflow = error(to().metric("hits", "", family));
+    assert!(matches!(overflow, StartError::LabelTwice { .. }), "{overflow}");
+}
+
+#[test]
+fn the_way_to_the_collector_is_complete() {
+    let tls = error(Exporter::to("https://127.0.0.1:4318").metric("hits", "", hits()));
+    assert!(
+        matches!(&tls, StartError::Endpoint { .. }) && tls.to_string().contains("TLS"),
+        "{tls}"
+    );
+    let path = error(Exporter::to_grpc("http://127.0.0.1:4317/v1/metrics"));
+    assert!(matches!(path, StartError::Endpoint { .. }), "{path}");
+    assert!(matches!(error(to().header("a b", "c")), StartError::Header { name } if name == "a b"));
+    assert!(matches!(error(to().header("a", "b\n")), StartError::Header { .. }));
+    assert!(matches!(error(to().resource("", "b")), StartError::Resource { .. }));
+    let twice = to().resource("service.name", "a").resource("service.name", "b");
+    assert!(matches!(error(twice), StartError::Resource { .. }));
+    assert!(matches!(to().start(Duration::ZERO), Err(StartError::NoPeriod)));
+}

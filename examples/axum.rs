@@ -81,7 +81,7 @@ fn metrics() -> Result<Exposition, RegisterError> {
     let mut metrics = Exposition::new();
     metrics.register("http", "Requests by route", field(ROUTES.family(), Endpoint::window))?;
     metrics.register("http_open", "In flight", field(ROUTES.family(), Endpoint::in_flight))?;
-    let refused = field_count_fn(CLIENTS.family(), |client: &Limit<_, Pace>| client.blocked());
+    let refused = field_count_fn(CLIENTS.family(), |client: &Limit<Pace>| client.blocked());
     metrics.register("client_refused", "Refused by API key", refused)?;
     metrics.register("bank", "Calls to the bank, and what its breaker did", &BANK)?;
     let state = from_fn(|| BANK.state().number() as f64);

@@ -48,7 +48,7 @@ impl<G: Limiter> Holds for &'static G {
     }
 }
 
-impl<L: Labels, C, G: Limiter> Holds for Handle<L, Limit<C, G>> {
+impl<L: Labels, G: Limiter> Holds for Handle<L, Limit<G>> {
     type Limiter = G;
 
     fn limiter(&self) -> Option<&G> {

@@ -9,7 +9,7 @@ use crate::limit::fields::LimitFields;
 use crate::limit::layer::LimitLayer;
 
 /// About responses.
-impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L, K, W, T, C, G> {
+impl<L: Labels + 'static, K, W, T, G: Send + Sync> LimitLayer<L, K, W, T, G> {
     /// Returns the layer with the header fields `RateLimit-Policy` and `RateLimit`: see
     /// [`LimitFields`]. By default, no fields but `Retry-After` are written.
     ///
@@ -23,7 +23,7 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
     /// let layer = layer.fields(LimitFields::new("client"));
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn fields(mut self, fields: LimitFields) -> LimitLayer<L, K, W, T, C, G> {
+    pub fn fields(mut self, fields: LimitFields) -> LimitLayer<L, K, W, T, G> {
         self.fields = Some(fields);
         self
     }
@@ -46,7 +46,7 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
     /// let layer = layer.discard(1_000_000); // for uploads
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn discard(mut self, bytes: u64) -> LimitLayer<L, K, W, T, C, G> {
+    pub fn discard(mut self, bytes: u64) -> LimitLayer<L, K, W, T, G> {
         self.discarded = bytes;
         self
     }
@@ -76,7 +76,7 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
     /// let layer = layer.max_retry_after(Duration::from_secs(60));
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn max_retry_after(mut self, longest: Duration) -> LimitLayer<L, K, W, T, C, G> {
+    pub fn max_retry_after(mut self, longest: Duration) -> LimitLayer<L, K, W, T, G> {
         self.cap = Cap::of(longest);
         self
     }

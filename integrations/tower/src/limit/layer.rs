@@ -11,7 +11,6 @@ use http_body::Body;
 use tower_layer::Layer;
 use tower_service::Service;
 use windrow::Gate;
-use windrow::clock::Coarse;
 use windrow::family::Handle;
 use windrow::labels::{Labels, RuntimeLabels};
 
@@ -98,10 +97,9 @@ pub struct LimitLayer<
     K,
     W = fn(&Parts) -> u64,
     T = fn(Duration) -> Ready<()>,
-    C: Send + Sync + 'static = Coarse,
-    G: Send + Sync + 'static = Gate<C>,
+    G: Send + Sync + 'static = Gate,
 > {
-    limits: &'static Limits<L, C, G>,
+    limits: &'static Limits<L, G>,
     key: K,
     weight: W,
     max_wait: Duration,
@@ -112,7 +110,7 @@ pub struct LimitLayer<
 }
 
 impl<L: Labels + 'static, K, G: Limiter>
-    LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, G::Clock, G>
+    LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, G>
 {
     /// Creates a layer that asks `limits`. `key` returns the key whose gate a request asks; a
     /// request without a key is not limited.
@@ -132,14 +130,14 @@ impl<L: Labels + 'static, K, G: Limiter>
     /// });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn new(limits: &'static Limits<L, G::Clock, G>, key: K) -> Self
+    pub fn new(limits: &'static Limits<L, G>, key: K) -> Self
     where
         K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
     {
         LimitLayer::of(limits, key)
     }
 
-    fn of(limits: &'static Limits<L, G::Clock, G>, key: K) -> Self {
+    fn of(limits: &'static Limits<L, G>, key: K) -> Self {
         let (max_wait, fields) = (Duration::ZERO, None);
         let (weight, sleep): (fn(&_) -> _, fn(_) -> _) = (|_| 1, |_| ready(()));
         let discarded = DISCARDED;
@@ -148,14 +146,7 @@ impl<L: Labels + 'static, K, G: Limiter>
 }
 
 impl<F, G: Limiter>
-    LimitLayer<
-        RuntimeLabels,
-        ByValues<F>,
-        fn(&Parts) -> u64,
-        fn(Duration) -> Ready<()>,
-        G::Clock,
-        G,
-    >
+    LimitLayer<RuntimeLabels, ByValues<F>, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, G>
 {
     /// Creates a layer that asks `limits` whose labels have names that are known only at run time.
     /// `write` writes the values of a request's key, in the order of the names; a request for which
@@ -189,7 +180,7 @@ impl<F, G: Limiter>
     /// });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn with_values(limits: &'static Limits<RuntimeLabels, G::Clock, G>, write: F) -> Self
+    pub fn with_values(limits: &'static Limits<RuntimeLabels, G>, write: F) -> Self
     where
         F: Fn(&Parts, &mut KeyValues) -> Option<()>,
     {
@@ -197,7 +188,7 @@ impl<F, G: Limiter>
     }
 }
 
-impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L, K, W, T, C, G> {
+impl<L: Labels + 'static, K, W, T, G: Send + Sync> LimitLayer<L, K, W, T, G> {
     /// Returns the layer with weights: the units of the limit that each request takes; 1 by
     /// default.
     ///
@@ -214,7 +205,7 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
     /// let layer = layer.weight(|parts| if parts.uri.path() == "/report" { 20 } else { 1 });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, C, G> {
+    pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, G> {
         let LimitLayer { limits, key, max_wait, sleep, fields, discarded, cap, .. } = self;
         LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded, cap }
     }
@@ -247,15 +238,15 @@ impl<L: Labels + 'static, K, W, T, C: Send + Sync, G: Send + Sync> LimitLayer<L,
         self,
         max_wait: Duration,
         sleep: T2,
-    ) -> LimitLayer<L, K, W, T2, C, G> {
+    ) -> LimitLayer<L, K, W, T2, G> {
         let LimitLayer { limits, key, weight, fields, discarded, cap, .. } = self;
         LimitLayer { limits, key, weight, max_wait, sleep, fields, discarded, cap }
     }
 }
 
-impl<L: Labels + 'static, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G::Clock, G> {
+impl<L: Labels + 'static, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G> {
     /// Asks the limiter of a request's key.
-    fn decide(&self, parts: &Parts) -> Decision<Handle<L, Limit<G::Clock, G>>>
+    fn decide(&self, parts: &Parts) -> Decision<Handle<L, Limit<G>>>
     where
         K: RequestKey<L>,
         W: Fn(&Parts) -> u64,
@@ -280,23 +271,21 @@ impl<L: Labels + 'static, K, W, T, G: Limiter> LimitLayer<L, K, W, T, G::Clock, 
     }
 }
 
-impl<S, L, K: Clone, W: Clone, T: Clone, C, G> Layer<S> for LimitLayer<L, K, W, T, C, G>
+impl<S, L, K: Clone, W: Clone, T: Clone, G> Layer<S> for LimitLayer<L, K, W, T, G>
 where
     L: Labels + 'static,
-    C: Send + Sync,
     G: Send + Sync,
 {
-    type Service = LimitService<S, LimitLayer<L, K, W, T, C, G>>;
+    type Service = LimitService<S, LimitLayer<L, K, W, T, G>>;
 
     fn layer(&self, inner: S) -> Self::Service {
         LimitService { inner, layer: self.clone() }
     }
 }
 
-impl<L, K: Clone, W: Clone, T: Clone, C, G> Clone for LimitLayer<L, K, W, T, C, G>
+impl<L, K: Clone, W: Clone, T: Clone, G> Clone for LimitLayer<L, K, W, T, G>
 where
     L: Labels + 'static,
-    C: Send + Sync,
     G: Send + Sync,
 {
     fn clone(&self) -> Self {
@@ -313,10 +302,9 @@ where
     }
 }
 
-impl<L, K, W, T, C, G> Debug for LimitLayer<L, K, W, T, C, G>
+impl<L, K, W, T, G> Debug for LimitLayer<L, K, W, T, G>
 where
     L: Labels + 'static,
-    C: Send + Sync,
     G: Send + Sync + Debug,
 {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -337,8 +325,7 @@ pub struct LimitService<S, Y> {
     layer: Y,
 }
 
-impl<S, L, K, W, T, Z, G, A, B> Service<Request<A>>
-    for LimitService<S, LimitLayer<L, K, W, T, G::Clock, G>>
+impl<S, L, K, W, T, Z, G, A, B> Service<Request<A>> for LimitService<S, LimitLayer<L, K, W, T, G>>
 where
     S: Service<Request<A>, Response = Response<B>> + Clone,
     L: Labels + 'static,
@@ -352,7 +339,7 @@ where
 {
     type Response = Response<B>;
     type Error = S::Error;
-    type Future = LimitFuture<S, A, AtTurn<Z, Handle<L, Limit<G::Clock, G>>>>;
+    type Future = LimitFuture<S, A, AtTurn<Z, Handle<L, Limit<G>>>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)

@@ -46,14 +46,14 @@ use crate::limiter::Limiter;
 use crate::rules::RulesFile;
 use crate::rules::{LimitRules, RulesError};
 
-impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
+impl<L: Labels, G: Limiter> Limits<L, G> {
     /// Replaces the rules: from now on they give each key its rate, both the keys that exist and
     /// those that come later.
     ///
     /// Before the first call, the function given to [`new`](Self::new) decides alone. Afterwards it
     /// still makes each gate, on its clock, and the rules set the gate's limit, interval and
     /// buckets; or the period and the burst of a [pace](crate::PaceLimits#settings). (A gate that
-    /// it builds strict stays strict.) A rate that was set on a [gate](crate::Limit::gate) by hand
+    /// it builds strict stays strict.) A rate that was set on a [gate](crate::Limit::limiter) by hand
     /// is overwritten.
     ///
     /// # Across a swap

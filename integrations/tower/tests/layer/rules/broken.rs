@@ -253,7 +253,7 @@ fn a_text_that_is_refused_changes_nothing() {
 }
 
 fn reload<C: windrow::Clock + Send + Sync + 'static>(
-    limits: &Limits<Client<'static>, C>,
+    limits: &Limits<Client<'static>, windrow::Gate<C>>,
     text: &str,
 ) -> Result<windrow_tower::Changes, RulesError> {
     limits.reload(text.as_bytes())

@@ -11,13 +11,14 @@ use tower_layer::Layer;
 use tower_service::Service;
 use windrow::breaker::{BreakerOwner, Call};
 
-use crate::breaker::body::BreakerBody;
-use crate::breaker::future::BreakerFuture;
+use crate::body::ResponseBody;
 use crate::breaker::judged::Judged;
 use crate::cap::Cap;
 use crate::classify::{ByStatus, Classify};
+use crate::future::ResponseFuture;
+use crate::layered::Layered;
 use crate::refusal::Reason;
-use crate::refused::Refused;
+use crate::refused::{MaybeRefused, Refused};
 
 /// A layer of circuit breakers: refuses requests with *503 Service Unavailable* and `Retry-After`
 /// while the [`Breaker`](windrow::Breaker) that a function chooses is open.
@@ -156,10 +157,10 @@ impl<B, K> BreakerLayer<B, K> {
 }
 
 impl<S, B: Clone, K: Clone> Layer<S> for BreakerLayer<B, K> {
-    type Service = BreakerService<S, BreakerLayer<B, K>>;
+    type Service = Layered<S, BreakerLayer<B, K>>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        BreakerService { inner, layer: self.clone() }
+        Layered { inner, layer: self.clone() }
     }
 }
 
@@ -169,14 +170,7 @@ impl<B, K> Debug for BreakerLayer<B, K> {
     }
 }
 
-/// A service with a circuit breaker: from a [`BreakerLayer`].
-#[derive(Clone, Copy, Debug)]
-pub struct BreakerService<S, Y> {
-    inner: S,
-    layer: Y,
-}
-
-impl<S, F, O, K, A, B> Service<Request<A>> for BreakerService<S, BreakerLayer<F, K>>
+impl<S, F, O, K, A, B> Service<Request<A>> for Layered<S, BreakerLayer<F, K>>
 where
     S: Service<Request<A>, Response = Response<B>>,
     F: Fn(&Parts) -> Option<O>,
@@ -185,9 +179,9 @@ where
     A: Body,
     B: Body + Default,
 {
-    type Response = Response<BreakerBody<B, O, K>>;
+    type Response = Response<ResponseBody<B, Judged<O, K>>>;
     type Error = S::Error;
-    type Future = BreakerFuture<S::Future, O, K, A>;
+    type Future = MaybeRefused<ResponseFuture<S::Future, Judged<O, K>>, A>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -197,19 +191,16 @@ where
         let (parts, body) = request.into_parts();
         let call = (self.layer.breaker)(&parts).map(Call::begin);
         let request = Request::from_parts(parts, body);
-        let mut judged = match call.transpose() {
-            Ok(call) => call.map(|call| Judged::new(call, self.layer.classify.clone())),
+        match call.transpose() {
             Err(open) => {
                 let told = open.retry_after().map(|rest| self.layer.cap.hold(rest));
-                let reason = Reason::Open(told);
-                let refused = Refused::new(request, reason, None, self.layer.discarded);
-                return BreakerFuture::refused(refused);
+                Refused::new(request, Reason::Open(told), None, self.layer.discarded).into()
             }
-        };
-        let response = match &mut judged {
-            Some(judged) => judged.run(|| self.inner.call(request)),
-            None => self.inner.call(request),
-        };
-        BreakerFuture::running(response, judged)
+            Ok(call) => {
+                let judged = call.map(|call| Judged::new(call, self.layer.classify.clone()));
+                let response = ResponseFuture::call(|| self.inner.call(request), judged);
+                MaybeRefused::Running { response }
+            }
+        }
     }
 }

@@ -33,8 +33,7 @@ use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
 use crate::limit::series::Limit;
 use crate::limit::sharing::{Departures, Sharing, decide_by_both};
-use crate::limiter::Limiter;
-use crate::limiter::sealed::Answer as Reply;
+use crate::limiter::{Limiter, Reply};
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};
@@ -211,7 +210,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
 
     /// Decides about a request of a key, and counts it. `then` gets the key, or the overflow key,
     /// and the decision.
-    pub(super) fn decide<R>(
+    pub(crate) fn decide<R>(
         &self,
         key: L::Borrowed<'_>,
         weight: u64,

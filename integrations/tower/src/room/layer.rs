@@ -10,11 +10,12 @@ use tower_layer::Layer;
 use tower_service::Service;
 use windrow::labels::{Labels, RuntimeLabels};
 
+use crate::body::ResponseBody;
+use crate::future::ResponseFuture;
 use crate::key::{ByValues, KeyValues, RequestKey};
+use crate::layered::Layered;
 use crate::refusal::Reason;
-use crate::refused::{DISCARDED, Refused};
-use crate::room::body::RoomBody;
-use crate::room::future::RoomFuture;
+use crate::refused::{DISCARDED, MaybeRefused, Refused};
 use crate::room::rooms::{InRoom, Rooms};
 
 /// A layer of concurrency limits: refuses a request whose key's room is full, with *503 Service
@@ -144,10 +145,10 @@ impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
 struct Full;
 
 impl<S, L: Labels + 'static, K: Clone> Layer<S> for RoomLayer<L, K> {
-    type Service = RoomService<S, RoomLayer<L, K>>;
+    type Service = Layered<S, RoomLayer<L, K>>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        RoomService { inner, layer: self.clone() }
+        Layered { inner, layer: self.clone() }
     }
 }
 
@@ -163,14 +164,7 @@ impl<L: Labels + 'static, K> Debug for RoomLayer<L, K> {
     }
 }
 
-/// A service with a concurrency limit: from a [`RoomLayer`].
-#[derive(Clone, Debug)]
-pub struct RoomService<S, Y> {
-    inner: S,
-    layer: Y,
-}
-
-impl<S, L, K, A, B> Service<Request<A>> for RoomService<S, RoomLayer<L, K>>
+impl<S, L, K, A, B> Service<Request<A>> for Layered<S, RoomLayer<L, K>>
 where
     S: Service<Request<A>, Response = Response<B>>,
     L: Labels + 'static,
@@ -178,9 +172,9 @@ where
     A: Body,
     B: Body + Default,
 {
-    type Response = Response<RoomBody<B, L>>;
+    type Response = Response<ResponseBody<B, InRoom<L>>>;
     type Error = S::Error;
-    type Future = RoomFuture<S::Future, L, A>;
+    type Future = MaybeRefused<ResponseFuture<S::Future, InRoom<L>>, A>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
@@ -191,12 +185,12 @@ where
         let entered = self.layer.enter(&parts);
         let request = Request::from_parts(parts, body);
         match entered {
-            Err(_) => {
-                let discarded = self.layer.discarded;
-                RoomFuture::refused(Refused::new(request, Reason::Full, None, discarded))
-            }
+            Err(Full) => Refused::new(request, Reason::Full, None, self.layer.discarded).into(),
             // The place is dropped if the service panics.
-            Ok(place) => RoomFuture::running(self.inner.call(request), place),
+            Ok(place) => {
+                let response = ResponseFuture::call(|| self.inner.call(request), place);
+                MaybeRefused::Running { response }
+            }
         }
     }
 }

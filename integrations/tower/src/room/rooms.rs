@@ -26,6 +26,7 @@ use windrow::{
 };
 
 use crate::current::Current;
+use crate::follower::Follower;
 use crate::rules::{Places, RoomRules};
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};
@@ -372,6 +373,9 @@ impl<L: Labels> LevelOwner for Kept<L> {
         &self.0.level
     }
 }
+
+/// The place is free when the request is dropped, whatever became of it.
+impl<L: Labels> Follower for InRoom<L> {}
 
 impl<L: Labels> Debug for InRoom<L> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

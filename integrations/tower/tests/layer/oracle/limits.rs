@@ -112,9 +112,8 @@ fn run(seed: u64, keys: usize, waits: bool, steps_back: bool) -> Result<u64, Str
     }
     begin();
     let random = &mut Rng::with_seed(seed);
-    let limits =
-        Limits::<Client, Gate<Manual>>::new(keys, if steps_back { sheets } else { permits });
-    let limits = Leaked::new(limits);
+    let make = if steps_back { sheets } else { permits };
+    let limits = Leaked::new(Limits::<Client, Gate<Manual>>::new(keys, make));
     let is_ample = keys > 2 * NAMES.len();
     let max_wait = if waits { Duration::from_millis(random.u64(..3_000)) } else { Duration::ZERO };
     // SAFETY: the layer and its futures are dropped before the limits, which come first.

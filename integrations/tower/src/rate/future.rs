@@ -11,18 +11,17 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use crate::at_turn::{AtTurn, Told};
-use crate::decision::{Decision, Verdict};
-use crate::limit::fields::Fields;
+use crate::decision::{Asked, Decision, Holds, Told, Turn};
+use crate::limit::Fields;
 use crate::refusal::Reason;
 use crate::refused::Refused;
-use crate::turn::sealed::Holds;
 
 pin_project! {
-    /// The future of [`LimitService`](crate::LimitService) and [`PaceService`](crate::PaceService).
-    pub struct LimitFuture<S: Service<Request<A>>, A, Z> {
+    /// The future of the service in a [`RateLayer`](crate::RateLayer). If it is dropped while it
+    /// waits, a turn of a pace is given back, or goes to the next request.
+    pub struct LimitFuture<S: Service<Request<A>>, A, Z, H: Holds> {
         #[pin]
-        state: State<S, A, Z>,
+        state: State<S, A, Z, H>,
         // Of the response to an admitted request.
         fields: Option<Box<Fields>>,
     }
@@ -30,7 +29,7 @@ pin_project! {
 
 pin_project! {
     #[project = Projected]
-    enum State<S: Service<Request<A>>, A, Z> {
+    enum State<S: Service<Request<A>>, A, Z, H: Holds> {
         Refused {
             #[pin]
             refused: Refused<A>,
@@ -38,7 +37,13 @@ pin_project! {
         Waiting {
             #[pin]
             sleep: Z,
+            turn: Turn<H>,
             // `None` once the wait is over.
+            held: Option<(S, Request<A>)>,
+        },
+        Asking {
+            asked: Box<Asked<H>>,
+            // `None` once it is answered.
             held: Option<(S, Request<A>)>,
             discarded: u64,
         },
@@ -49,55 +54,52 @@ pin_project! {
     }
 }
 
-impl<S, A, Z, H> LimitFuture<S, A, AtTurn<Z, H>>
-where
-    S: Service<Request<A>> + Clone,
-    A: Body,
-    H: Holds,
-{
+impl<S: Service<Request<A>> + Clone, A: Body, Z, H: Holds> LimitFuture<S, A, Z, H> {
     /// Returns the future of a request, by the decision about it: calls the service, which was
     /// polled for readiness, or takes it along to the end of the wait. Of the body of a refused
     /// request, `discarded` bytes are read.
-    pub(crate) fn by(
+    pub(super) fn by(
         decision: Decision<H>,
         inner: &mut S,
         request: Request<A>,
         sleep: impl FnOnce(Duration) -> Z,
         discarded: u64,
     ) -> Self {
-        let Decision { verdict, fields } = decision;
-        let state = match verdict {
-            Verdict::Refused(retry_after) => {
-                let reason = Reason::Limit(retry_after);
-                let refused = Refused::new(request, reason, fields, discarded);
-                return LimitFuture { state: State::Refused { refused }, fields: None };
+        let (state, fields) = match decision {
+            Decision::Refused(told) => (State::refused(request, told, discarded), None),
+            Decision::Now(told) => (State::Running { response: inner.call(request) }, told.fields),
+            Decision::After(wait, turn, told) => {
+                let held = Some((take(inner), request));
+                (State::Waiting { sleep: sleep(wait), turn, held }, told.fields)
             }
-            Verdict::Now => State::Running { response: inner.call(request) },
-            Verdict::After(wait, turn) => {
-                State::waiting(AtTurn::new(sleep(wait), turn), inner, request, discarded)
-            }
-            Verdict::Asks(asked) => {
-                State::waiting(AtTurn::asking(asked), inner, request, discarded)
+            Decision::Asks(asked) => {
+                let held = Some((take(inner), request));
+                (State::Asking { asked, held, discarded }, None)
             }
         };
         LimitFuture { state, fields: fields.map(Box::new) }
     }
 }
 
-impl<S: Service<Request<A>> + Clone, A, Z> State<S, A, Z> {
-    fn waiting(sleep: Z, inner: &mut S, request: Request<A>, discarded: u64) -> State<S, A, Z> {
-        // The clone may not be ready.
-        let later = inner.clone();
-        let held = Some((mem::replace(inner, later), request));
-        State::Waiting { sleep, held, discarded }
+/// Takes the service that is ready. The clone in its place may not be.
+fn take<S: Clone>(inner: &mut S) -> S {
+    let later = inner.clone();
+    mem::replace(inner, later)
+}
+
+impl<S: Service<Request<A>>, A: Body, Z, H: Holds> State<S, A, Z, H> {
+    fn refused(request: Request<A>, told: Told, discarded: u64) -> State<S, A, Z, H> {
+        let reason = Reason::Limit(told.retry_after);
+        State::Refused { refused: Refused::new(request, reason, told.fields, discarded) }
     }
 }
 
-impl<S, A, Z, B> Future for LimitFuture<S, A, Z>
+impl<S, A, Z, H, B> Future for LimitFuture<S, A, Z, H>
 where
     S: Service<Request<A>, Response = Response<B>>,
     A: Body,
-    Z: Future<Output = Told>,
+    Z: Future<Output = ()>,
+    H: Holds,
     B: Default,
 {
     type Output = Result<Response<B>, S::Error>;
@@ -115,19 +117,21 @@ where
                     }
                     return Poll::Ready(Ok(response));
                 }
-                Projected::Waiting { sleep, held, discarded } => {
-                    let told = ready!(sleep.poll(context));
+                Projected::Waiting { sleep, turn, held } => {
+                    ready!(sleep.poll(context));
+                    turn.keep();
                     let (mut service, request) = held.take().expect("it was not called yet");
-                    match told.verdict {
-                        Ok(()) => {
-                            *fields = told.fields.map(Box::new).or(fields.take());
+                    State::Running { response: service.call(request) }
+                }
+                Projected::Asking { asked, held, discarded } => {
+                    let answer = ready!(asked.poll(context));
+                    let (mut service, request) = held.take().expect("it was not called yet");
+                    match answer {
+                        Ok(told) => {
+                            *fields = told.fields.map(Box::new);
                             State::Running { response: service.call(request) }
                         }
-                        Err(retry_after) => {
-                            let reason = Reason::Limit(retry_after);
-                            let refused = Refused::new(request, reason, told.fields, *discarded);
-                            State::Refused { refused }
-                        }
+                        Err(told) => State::refused(request, told, *discarded),
                     }
                 }
             };
@@ -136,11 +140,11 @@ where
     }
 }
 
-impl<S: Service<Request<A>>, A, Z> Debug for LimitFuture<S, A, Z> {
+impl<S: Service<Request<A>>, A, Z, H: Holds> Debug for LimitFuture<S, A, Z, H> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let state = match &self.state {
             State::Refused { .. } => "refused",
-            State::Waiting { .. } => "waiting",
+            State::Waiting { .. } | State::Asking { .. } => "waiting",
             State::Running { .. } => "running",
         };
         f.debug_tuple("LimitFuture").field(&state).finish()

@@ -22,8 +22,6 @@ mod file;
 mod json;
 #[cfg(feature = "serde")]
 mod read;
-#[cfg(feature = "serde")]
-mod readable;
 
 pub use builder::RulesBuilder;
 pub use error::{RulesError, RulesPart};

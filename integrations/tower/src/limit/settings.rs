@@ -113,15 +113,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     /// ```
     pub fn replace(&self, rules: LimitRules) -> Result<Changes, RulesError> {
         self.check(&rules)?;
-        let names = self.family().names();
-        let mut changes = Changes::default();
-        self.current().swap(rules, |rules| {
-            for limit in self.family() {
-                let rate = rules.setting_of::<L>(names, limit.labels());
-                changes.note(limit.go_by(rate).ok());
-            }
-        });
-        Ok(changes)
+        Ok(self.current().replace(rules, self.family(), |limit, rate| limit.go_by(rate).ok()))
     }
 
     /// Checks rules as [`replace`](Self::replace) does, and changes nothing: for settings of
@@ -162,9 +154,8 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     pub fn check(&self, rules: &LimitRules) -> Result<(), RulesError> {
         rules.check_labels(self.family().names())?;
         let limiter = self.make(None);
-        rules.settings().try_for_each(|(part, rate)| match limiter.apply(rate) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.of(part)),
+        rules.settings().try_for_each(|(part, rate)| {
+            limiter.apply(rate).map(drop).map_err(|error| error.of(part))
         })
     }
 

@@ -56,8 +56,8 @@ impl<Q, W, T> RateLayer<Q, W, T> {
     /// Returns the layer with weights: the units of the limit, or the periods of a pace, that each
     /// request takes; 1 by default.
     ///
-    /// A weight of zero is always granted, and a weight beyond the limit or the burst never. For weights as
-    /// settings, see [`Limits::weight`](crate::Limits::weight).
+    /// A weight of zero is always granted, and a weight beyond the limit or the burst never. For
+    /// weights as settings, see [`Limits::weight`](crate::Limits::weight).
     ///
     /// ```
     /// # use windrow::{Gate, labels};

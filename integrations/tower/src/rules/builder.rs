@@ -10,10 +10,10 @@ use crate::rules::setting::Setting;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RulesBuilder<T> {
-    default: T,
-    overflow: Option<T>,
-    rules: Vec<(Vec<(String, String)>, T)>,
-    weights: Vec<(String, u64)>,
+    pub(super) default: T,
+    pub(super) overflow: Option<T>,
+    pub(super) rules: Vec<(Vec<(String, String)>, T)>,
+    pub(super) weights: Vec<(String, u64)>,
 }
 
 impl<T: Setting> Rules<T> {
@@ -107,14 +107,6 @@ impl RulesBuilder<Rate> {
     pub fn weight(mut self, request: &str, weight: u64) -> RulesBuilder<Rate> {
         self.weights.push((request.to_owned(), weight));
         self
-    }
-}
-
-impl<T> RulesBuilder<T> {
-    /// Returns the builder with these weights.
-    #[cfg(feature = "serde")]
-    pub(super) fn weights(self, weights: Vec<(String, u64)>) -> RulesBuilder<T> {
-        RulesBuilder { weights, ..self }
     }
 }
 

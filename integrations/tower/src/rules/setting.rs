@@ -9,7 +9,7 @@ pub(super) mod sealed {
 
     use crate::rules::error::{RulesError, RulesPart};
     #[cfg(feature = "serde")]
-    use crate::rules::readable::Readable;
+    use crate::rules::fields::Readable;
 
     pub trait Setting: Copy + PartialEq + Debug + Readable + Send + Sync + 'static {
         /// Refuses a setting that no key can have.

@@ -3,7 +3,6 @@
 //! A flight begins with the call, and ends when it is dropped: by the future if there was no
 //! response, otherwise by the body. So it ends once, whatever becomes of them.
 
-use std::fmt::{self, Debug, Formatter};
 use std::time::Instant;
 
 use http::{HeaderMap, Response};
@@ -80,11 +79,5 @@ impl<K> Drop for Flight<K> {
         if self.outcome.is_none() {
             self.window().add(Http::Cancelled, 1);
         }
-    }
-}
-
-impl<K> Debug for Flight<K> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Flight").field("outcome", &self.outcome).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,5 @@
 //! The future of a request that is followed.
 
-use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -51,11 +50,5 @@ where
             follower.answered(result.as_ref().ok());
         }
         Poll::Ready(result.map(|response| ResponseBody::within(response, follower)))
-    }
-}
-
-impl<S, F> Debug for ResponseFuture<S, F> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResponseFuture").finish_non_exhaustive()
     }
 }

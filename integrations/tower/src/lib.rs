@@ -171,7 +171,7 @@ pub use classify::{ByStatus, Classify, Outcome};
 pub use endpoint::{Endpoint, Http};
 pub use flight::Flight;
 pub use future::ResponseFuture;
-pub use key::{ByValues, KeyValues, RequestKey};
+pub use key::KeyValues;
 pub use labels::{Method, Route, UNMATCHED};
 pub use layer::MetricsLayer;
 pub use layered::Layered;
@@ -185,7 +185,7 @@ pub use room::{InRoom, Room, RoomLayer, Rooms};
 pub use routes::Routes;
 pub use rules::{
     Geometry, LimitRules, Places, Rate, RoomRules, Rules, RulesBuilder, RulesError, RulesFile,
-    RulesPart, Setting, WindowRules,
+    RulesPart, WindowRules,
 };
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs

@@ -54,7 +54,7 @@ impl Blocked {
 
 /// The reason of a refusal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Reason {
+pub enum Reason {
     /// The rate limit is exhausted. `None` if the weight is beyond the limit.
     Limit(Option<Duration>),
     /// The room is full: too many requests are in flight.

@@ -31,4 +31,4 @@ pub use places::Places;
 pub use rate::Rate;
 pub(crate) use rate::RateError;
 pub use set::{LimitRules, RoomRules, Rules, WindowRules};
-pub use setting::Setting;
+pub(crate) use setting::Setting;

@@ -1,7 +1,5 @@
 //! A request that a breaker has let through, until its outcome is known.
 
-use std::fmt::{self, Debug, Formatter};
-
 use http::{HeaderMap, Response};
 use windrow::breaker::{BreakerOwner, Call};
 
@@ -50,11 +48,5 @@ impl<O: BreakerOwner, K: Classify> Follower for Judged<O, K> {
 
     fn is_open(&self) -> bool {
         self.call.is_some()
-    }
-}
-
-impl<O: BreakerOwner, K> Debug for Judged<O, K> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Judged").field("is_open", &self.call.is_some()).finish_non_exhaustive()
     }
 }

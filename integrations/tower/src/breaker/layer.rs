@@ -1,24 +1,17 @@
 //! The layer of circuit breakers, and its service.
 
 use std::fmt::{self, Debug, Formatter};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::request::Parts;
-use http::{Request, Response};
-use http_body::Body;
 use tower_layer::Layer;
-use tower_service::Service;
 use windrow::breaker::{BreakerOwner, Call};
 
-use crate::body::ResponseBody;
 use crate::breaker::judged::Judged;
 use crate::cap::Cap;
 use crate::classify::{ByStatus, Classify};
-use crate::future::ResponseFuture;
-use crate::layered::Layered;
+use crate::layered::{Admits, Layered};
 use crate::refusal::Reason;
-use crate::refused::{MaybeRefused, Refused};
 
 /// A layer of circuit breakers: refuses requests with *503 Service Unavailable* and `Retry-After`
 /// while the [`Breaker`](windrow::Breaker) that a function chooses is open.
@@ -170,37 +163,23 @@ impl<B, K> Debug for BreakerLayer<B, K> {
     }
 }
 
-impl<S, F, O, K, A, B> Service<Request<A>> for Layered<S, BreakerLayer<F, K>>
+impl<F, O, K> Admits for BreakerLayer<F, K>
 where
-    S: Service<Request<A>, Response = Response<B>>,
     F: Fn(&Parts) -> Option<O>,
     O: BreakerOwner,
     K: Classify + Clone,
-    A: Body,
-    B: Body + Default,
 {
-    type Response = Response<ResponseBody<B, Judged<O, K>>>;
-    type Error = S::Error;
-    type Future = MaybeRefused<ResponseFuture<S::Future, Judged<O, K>>, A>;
+    type Kept = Judged<O, K>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
+    fn admit(&self, parts: &Parts) -> Result<Option<Judged<O, K>>, Reason> {
+        let Some(breaker) = (self.breaker)(parts) else { return Ok(None) };
+        match Call::begin(breaker) {
+            Ok(call) => Ok(Some(Judged::new(call, self.classify.clone()))),
+            Err(open) => Err(Reason::Open(open.retry_after().map(|rest| self.cap.hold(rest)))),
+        }
     }
 
-    fn call(&mut self, request: Request<A>) -> Self::Future {
-        let (parts, body) = request.into_parts();
-        let call = (self.layer.breaker)(&parts).map(Call::begin);
-        let request = Request::from_parts(parts, body);
-        match call.transpose() {
-            Err(open) => {
-                let told = open.retry_after().map(|rest| self.layer.cap.hold(rest));
-                Refused::new(request, Reason::Open(told), None, self.layer.discarded).into()
-            }
-            Ok(call) => {
-                let judged = call.map(|call| Judged::new(call, self.layer.classify.clone()));
-                let response = ResponseFuture::call(|| self.inner.call(request), judged);
-                MaybeRefused::Running { response }
-            }
-        }
+    fn discarded(&self) -> u64 {
+        self.discarded
     }
 }

@@ -1,6 +1,5 @@
 //! A limit for each key: the limiter of a request's key decides.
 
-use std::fmt::{self, Debug, Formatter};
 use std::future::Ready;
 use std::time::Duration;
 
@@ -205,11 +204,5 @@ impl<L: Labels, G: Limiter> Holds for Handle<L, Limit<G>> {
 impl<L: Labels, K: Clone, G: Send + Sync> Clone for ByKey<L, K, G> {
     fn clone(&self) -> Self {
         ByKey { limits: self.limits, key: self.key.clone() }
-    }
-}
-
-impl<L: Labels, K, G: Send + Sync + Debug> Debug for ByKey<L, K, G> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ByKey").field(self.limits).finish_non_exhaustive()
     }
 }

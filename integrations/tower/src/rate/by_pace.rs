@@ -1,7 +1,6 @@
 //! A pace for all requests, or a few in statics among which a function chooses.
 
 use std::collections::HashMap;
-use std::fmt::{self, Debug, Formatter};
 use std::future::Ready;
 use std::ptr;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -138,12 +137,6 @@ impl<G: Limiter> Holds for &'static G {
 
     fn join(&self, _: Timestamp, wait: Duration, _: Duration) -> Duration {
         wait
-    }
-}
-
-impl<F> Debug for ByPace<F> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ByPace").finish_non_exhaustive()
     }
 }
 

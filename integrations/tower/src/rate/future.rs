@@ -1,6 +1,5 @@
 //! The future of a service whose requests are rate-limited.
 
-use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -137,16 +136,5 @@ where
             };
             state.set(next);
         }
-    }
-}
-
-impl<S: Service<Request<A>>, A, Z, H: Holds> Debug for LimitFuture<S, A, Z, H> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let state = match &self.state {
-            State::Refused { .. } => "refused",
-            State::Waiting { .. } | State::Asking { .. } => "waiting",
-            State::Running { .. } => "running",
-        };
-        f.debug_tuple("LimitFuture").field(&state).finish()
     }
 }

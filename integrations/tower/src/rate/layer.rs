@@ -187,12 +187,9 @@ impl<S, Q: Clone, W: Clone, T: Clone> Layer<S> for RateLayer<Q, W, T> {
     }
 }
 
-impl<Q: Debug, W, T> Debug for RateLayer<Q, W, T> {
+impl<Q, W, T> Debug for RateLayer<Q, W, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLayer")
-            .field("asked", &self.asked)
-            .field("terms", &self.terms)
-            .finish_non_exhaustive()
+        f.debug_struct("RateLayer").field("terms", &self.terms).finish_non_exhaustive()
     }
 }
 

@@ -1,21 +1,15 @@
 //! The layer of concurrency limits, and its service.
 
 use std::fmt::{self, Debug, Formatter};
-use std::task::{Context, Poll};
 
 use http::request::Parts;
-use http::{Request, Response};
-use http_body::Body;
 use tower_layer::Layer;
-use tower_service::Service;
 use windrow::labels::{Labels, RuntimeLabels};
 
-use crate::body::ResponseBody;
-use crate::future::ResponseFuture;
 use crate::key::{ByValues, KeyValues, RequestKey};
-use crate::layered::Layered;
+use crate::layered::{Admits, Layered};
 use crate::refusal::Reason;
-use crate::refused::{DISCARDED, MaybeRefused, Refused};
+use crate::refused::DISCARDED;
 use crate::room::rooms::{InRoom, Rooms};
 
 /// A layer of concurrency limits: refuses a request whose key's room is full, with *503 Service
@@ -95,15 +89,6 @@ impl<L: Labels + 'static, K> RoomLayer<L, K> {
     pub fn discard(self, bytes: u64) -> RoomLayer<L, K> {
         RoomLayer { discarded: bytes, ..self }
     }
-
-    /// Returns a place for a request, if it needs one, or an error if the room is full.
-    fn enter(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Full>
-    where
-        K: RequestKey<L>,
-    {
-        let enter = |key: L::Borrowed<'_>| self.rooms.try_enter(key).ok_or(Full);
-        self.key.with_key(parts, enter).transpose()
-    }
 }
 
 impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
@@ -141,9 +126,6 @@ impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
     }
 }
 
-/// The error of a full room.
-struct Full;
-
 impl<S, L: Labels + 'static, K: Clone> Layer<S> for RoomLayer<L, K> {
     type Service = Layered<S, RoomLayer<L, K>>;
 
@@ -164,33 +146,15 @@ impl<L: Labels + 'static, K> Debug for RoomLayer<L, K> {
     }
 }
 
-impl<S, L, K, A, B> Service<Request<A>> for Layered<S, RoomLayer<L, K>>
-where
-    S: Service<Request<A>, Response = Response<B>>,
-    L: Labels + 'static,
-    K: RequestKey<L>,
-    A: Body,
-    B: Body + Default,
-{
-    type Response = Response<ResponseBody<B, InRoom<L>>>;
-    type Error = S::Error;
-    type Future = MaybeRefused<ResponseFuture<S::Future, InRoom<L>>, A>;
+impl<L: Labels, K: RequestKey<L>> Admits for RoomLayer<L, K> {
+    type Kept = InRoom<L>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
+    fn admit(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Reason> {
+        let enter = |key: L::Borrowed<'_>| self.rooms.try_enter(key).ok_or(Reason::Full);
+        self.key.with_key(parts, enter).transpose()
     }
 
-    fn call(&mut self, request: Request<A>) -> Self::Future {
-        let (parts, body) = request.into_parts();
-        let entered = self.layer.enter(&parts);
-        let request = Request::from_parts(parts, body);
-        match entered {
-            Err(Full) => Refused::new(request, Reason::Full, None, self.layer.discarded).into(),
-            // The place is dropped if the service panics.
-            Ok(place) => {
-                let response = ResponseFuture::call(|| self.inner.call(request), place);
-                MaybeRefused::Running { response }
-            }
-        }
+    fn discarded(&self) -> u64 {
+        self.discarded
     }
 }

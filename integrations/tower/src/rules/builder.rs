@@ -3,7 +3,7 @@
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::pattern::Pattern;
 use crate::rules::rate::Rate;
-use crate::rules::set::{MAX_LABELS, MAX_RULES, MAX_TEXT, Rule, Rules};
+use crate::rules::set::{LimitRules, Rule, Rules};
 use crate::rules::setting::Setting;
 
 /// A builder of [`Rules`], from [`Rules::builder`].
@@ -76,8 +76,8 @@ impl<T: Setting> RulesBuilder<T> {
         let overflow = self.overflow.unwrap_or(self.default);
         self.default.check(RulesPart::Default)?;
         overflow.check(RulesPart::Overflow)?;
-        at_most(MAX_RULES, self.rules.len(), || "rules".into())?;
-        at_most(MAX_RULES, self.weights.len(), || "weights".into())?;
+        at_most(LimitRules::MAX_RULES, self.rules.len(), || "rules".into())?;
+        at_most(LimitRules::MAX_RULES, self.weights.len(), || "weights".into())?;
         let mut by_key = Vec::with_capacity(self.rules.len());
         for (index, (labels, setting)) in self.rules.into_iter().enumerate() {
             let part = RulesPart::Rule(index);
@@ -124,7 +124,7 @@ fn patterns(
     part: RulesPart,
     labels: Vec<(String, String)>,
 ) -> Result<Vec<(Box<str>, Pattern)>, RulesError> {
-    at_most(MAX_LABELS, labels.len(), || format!("{part}.match"))?;
+    at_most(LimitRules::MAX_LABELS, labels.len(), || format!("{part}.match"))?;
     if labels.is_empty() {
         return Err(RulesError::NoLabel { part });
     }
@@ -145,7 +145,7 @@ fn pattern(part: RulesPart, text: &str) -> Result<Pattern, RulesError> {
 }
 
 fn check_text(part: RulesPart, text: &str) -> Result<(), RulesError> {
-    let (bytes, max) = (text.len(), MAX_TEXT);
+    let (bytes, max) = (text.len(), LimitRules::MAX_TEXT);
     if bytes > max { Err(RulesError::TextTooLong { part, bytes, max }) } else { Ok(()) }
 }
 

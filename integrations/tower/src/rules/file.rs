@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::rules::error::RulesError;
-use crate::rules::set::{MAX_BYTES, check_length};
+use crate::rules::set::{LimitRules, check_length};
 
 /// A file of rules that is polled for changes.
 ///
@@ -66,11 +66,12 @@ impl RulesFile {
         let file = open(&self.path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
-            return Err(RulesError::NotAFile { path: self.path.clone() });
+            let kind = io::ErrorKind::InvalidInput;
+            return Err(failed(io::Error::new(kind, "it is not a regular file")));
         }
         let mut text = Vec::new();
-        file.take(MAX_BYTES as u64 + 1).read_to_end(&mut text).map_err(failed)?;
-        if text.len() > MAX_BYTES {
+        file.take(LimitRules::MAX_BYTES as u64 + 1).read_to_end(&mut text).map_err(failed)?;
+        if text.len() > LimitRules::MAX_BYTES {
             check_length(metadata.len().max(text.len() as u64))?;
         }
         Ok(text)

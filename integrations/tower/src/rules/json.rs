@@ -29,9 +29,7 @@ impl<T: Setting> Rules<T> {
     /// ```
     pub fn from_json(text: &[u8]) -> Result<Rules<T>, RulesError> {
         check_length(text.len() as u64)?;
-        let text = str::from_utf8(text)
-            .map_err(|error| RulesError::NotUtf8 { valid_up_to: error.valid_up_to() })?;
-        let mut json = serde_json::Deserializer::from_str(text);
+        let mut json = serde_json::Deserializer::from_slice(text);
         let read = Set::new().deserialize(&mut json).map_err(|error| problem(&error))?;
         json.end().map_err(|error| problem(&error))?;
         read.build()

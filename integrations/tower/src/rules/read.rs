@@ -12,7 +12,7 @@ use serde_core::{Deserialize, Deserializer};
 
 use crate::rules::builder::RulesBuilder;
 use crate::rules::fields::Fields;
-use crate::rules::set::{MAX_LABELS, MAX_RULES, Rules};
+use crate::rules::set::{LimitRules, Rules};
 use crate::rules::setting::Setting;
 
 /// A whole set of rules, which is not validated yet.
@@ -86,36 +86,14 @@ impl Names {
         map: &mut A,
         names: &'static [&'static str],
     ) -> Result<Option<&'static str>, A::Error> {
-        let Some(name) = map.next_key_seed(Name(names))? else { return Ok(None) };
+        let Some(name) = map.next_key::<String>()? else { return Ok(None) };
+        let known = names.iter().find(|known| **known == name);
+        let name = *known.ok_or_else(|| A::Error::unknown_field(&name, names))?;
         if self.0.contains(&name) {
             return Err(A::Error::duplicate_field(name));
         }
         self.0.push(name);
         Ok(Some(name))
-    }
-}
-
-/// The name of a field, one of these.
-struct Name(&'static [&'static str]);
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = &'static str;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_identifier(self)
-    }
-}
-
-impl Visitor<'_> for Name {
-    type Value = &'static str;
-
-    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a field")
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<&'static str, E> {
-        let known = self.0.iter().find(|known| **known == name);
-        known.copied().ok_or_else(|| E::unknown_field(name, self.0))
     }
 }
 
@@ -185,7 +163,7 @@ impl<'de> Visitor<'de> for List {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<Fields>, A::Error> {
         let mut list = Vec::new();
-        while list.len() <= MAX_RULES {
+        while list.len() <= LimitRules::MAX_RULES {
             let Some(element) = seq.next_element_seed(self.0)? else { return Ok(list) };
             list.push(element);
         }
@@ -210,7 +188,7 @@ impl<'de> Deserialize<'de> for Pairs {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
                 let mut pairs = Vec::new();
-                while pairs.len() <= MAX_LABELS {
+                while pairs.len() <= LimitRules::MAX_LABELS {
                     let Some(pair) = map.next_entry()? else { return Ok(Pairs(pairs)) };
                     pairs.push(pair);
                 }

@@ -28,7 +28,7 @@ pub struct Change {
 
 impl Change {
     pub(crate) fn new(shared: Shared, limit: u64, version: u64) -> Change {
-        let waiter = shared.limit.waiters().add(0);
+        let waiter = shared.limit.waiters.add(0);
         Change { shared, limit, version, waiter }
     }
 
@@ -69,6 +69,6 @@ impl Future for Change {
 
 impl Drop for Change {
     fn drop(&mut self) {
-        self.shared.limit.waiters().remove(&self.waiter);
+        self.shared.limit.waiters.remove(&self.waiter);
     }
 }

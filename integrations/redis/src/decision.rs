@@ -49,7 +49,7 @@ impl Decision {
             return if limit.by_policy(weight) {
                 Decision::Admitted
             } else {
-                Decision::Refused(Some(Duration::from_micros(limit.bucket())))
+                Decision::Refused(Some(Duration::from_micros(limit.bucket)))
             };
         }
         if refused {

@@ -1,5 +1,6 @@
 //! A rate limiter that many processes share.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
@@ -124,17 +125,17 @@ impl SharedGate {
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admit<'_> {
-        Admit::after(Wait::borrowed(&self.shared, n, max_wait))
+        Admit::after(Wait::new(Cow::Borrowed(&self.shared), n, max_wait))
     }
 
     /// Returns the same future as [`admit`](Self::admit), which owns a clone of the limit.
     pub fn admit_owned(&self, n: u64, max_wait: Duration) -> Admit<'static> {
-        Admit::after(Wait::owned(self.shared.clone(), n, max_wait))
+        Admit::after(Wait::new(Cow::Owned(self.shared.clone()), n, max_wait))
     }
 
     /// Admits a call as [`admit`](Self::admit), and blocks the thread meanwhile.
     pub fn admit_blocking(&self, n: u64, max_wait: Duration) -> Admission {
-        Wait::borrowed(&self.shared, n, max_wait).block().admission
+        Wait::new(Cow::Borrowed(&self.shared), n, max_wait).block().admission
     }
 
     /// Takes permits that can be given back, if this process has them: for a call whose cost is
@@ -145,7 +146,7 @@ impl SharedGate {
     /// here.
     pub fn try_reserve(&self, n: u64) -> Option<SharedReservation> {
         let now = self.shared.now();
-        let lease = if n == 0 { None } else { self.shared.limit.take_for(now, n) };
+        let lease = if n == 0 { None } else { self.shared.limit.permits.take_for(now, n) };
         if lease.is_none() && n > 0 {
             let _ = self.shared.decide(now, n, n);
             return None;
@@ -159,7 +160,7 @@ impl SharedGate {
     ///
     /// It yields an error for what [`admit`](Self::admit) refuses.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Reserve {
-        Reserve::after(Wait::owned(self.shared.clone(), n, max_wait).of_a_lease(), n)
+        Reserve::after(Wait::new(Cow::Owned(self.shared.clone()), n, max_wait).of_a_lease(), n)
     }
 
     /// Changes the limit for all processes. Each learns of it with its next answer of the engine.
@@ -210,17 +211,17 @@ impl SharedGate {
     /// Returns the interval in which the limit holds.
     pub fn interval(&self) -> Duration {
         let limit = &self.shared.limit;
-        Duration::from_micros(limit.bucket() * limit.buckets())
+        Duration::from_micros(limit.bucket * limit.buckets)
     }
 
     /// Returns the number of buckets in the interval.
     pub fn buckets(&self) -> usize {
-        self.shared.limit.buckets() as usize
+        self.shared.limit.buckets as usize
     }
 
     /// Returns the limit's name.
     pub fn name(&self) -> &str {
-        self.shared.limit.name()
+        &self.shared.limit.name
     }
 
     /// Returns the permits that this process holds now, in all cores' rows together. Other threads
@@ -228,7 +229,7 @@ impl SharedGate {
     pub fn left(&self) -> u64 {
         match self.shared.now() {
             NEVER => 0,
-            now => self.shared.limit.left(now) + self.shared.limit.in_rows(),
+            now => self.shared.limit.permits.left(now) + self.shared.limit.permits.in_rows(),
         }
     }
 

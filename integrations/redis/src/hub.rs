@@ -14,10 +14,10 @@ use crate::time::{NEVER, Time};
 
 /// The hub between a process's requests and the thread that asks.
 pub(crate) struct Hub {
-    target: Target,
+    pub(crate) target: Target,
     clocks: Clocks,
-    identities: Identities,
-    alarm: Alarm,
+    pub(crate) identities: Identities,
+    pub(crate) alarm: Alarm,
     /// The limits that want asking.
     list: Mutex<Vec<Arc<Limit>>>,
     /// The thread that asks.
@@ -116,10 +116,6 @@ impl Hub {
         self.asks.load(Ordering::Relaxed) // as in `sent`
     }
 
-    pub(crate) fn target(&self) -> &Target {
-        &self.target
-    }
-
     #[inline]
     pub(crate) fn time(&self) -> Time {
         self.clocks.time
@@ -140,14 +136,6 @@ impl Hub {
     /// Stops the quick clock: no permits are left.
     pub(crate) fn stop(&self) {
         self.clocks.pulse.stop();
-    }
-
-    pub(crate) fn identities(&self) -> &Identities {
-        &self.identities
-    }
-
-    pub(crate) fn alarm(&self) -> &Alarm {
-        &self.alarm
     }
 
     fn wake(&self) {

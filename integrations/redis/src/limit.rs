@@ -26,12 +26,12 @@ const GIVEN_UP: u64 = 20_000;
 
 /// The part of one limit that a process has.
 pub(crate) struct Limit {
-    name: Arc<str>,
+    pub(crate) name: Arc<str>,
     /// The length of a bucket, in microseconds.
-    bucket: u64,
+    pub(crate) bucket: u64,
     /// The number of buckets in the interval.
-    buckets: u64,
-    permits: Permits,
+    pub(crate) buckets: u64,
+    pub(crate) permits: Permits,
     /// The limit in force, as the engine has told it last.
     in_force: AtomicU64,
     /// Before this time, a request of at least `refused_weight` that finds no permit is refused.
@@ -50,11 +50,11 @@ pub(crate) struct Limit {
     /// The limit's keys hold what is no ledger.
     is_unusable: AtomicBool,
     fault: Mutex<Option<SharedError>>,
-    waiters: Waiters,
+    pub(crate) waiters: Waiters,
     machine: Mutex<Machine>,
     /// The id of this client on the engine.
-    client: [u8; 8],
-    keys: Keys,
+    pub(crate) client: [u8; 8],
+    pub(crate) keys: Keys,
     absence: Absence,
     /// The gate of [`Absence::Share`], made at the first absence.
     share: OnceLock<Option<Gate>>,
@@ -90,47 +90,6 @@ impl Limit {
             absence,
             share: OnceLock::new(),
         }
-    }
-
-    /// Takes permits of this core's row, at the quick clock's time in nanoseconds.
-    #[inline]
-    pub(crate) fn take_quickly(&self, quick: u64, weight: u64) -> bool {
-        self.permits.take_quickly(quick, weight)
-    }
-
-    /// Takes permits of a lease, and a ration for this core's row.
-    pub(crate) fn refill(&self, quick: u64, weight: u64) -> bool {
-        self.permits.refill(quick, quick / 1_000, weight)
-    }
-
-    /// Takes permits, and returns the end of their lease.
-    pub(crate) fn take_for(&self, now: u64, weight: u64) -> Option<u64> {
-        self.permits.take_for(now, weight)
-    }
-
-    /// Puts permits back that were taken of the lease with this end, and were not used.
-    pub(crate) fn put_back(&self, lease: u64, count: u64) {
-        self.permits.put_back(lease, count);
-    }
-
-    /// Charges a weight that was used beyond permits.
-    pub(crate) fn charge(&self, now: u64, weight: u64) {
-        self.permits.charge(now, weight);
-    }
-
-    /// Returns the permits in rows, those included that have just ended.
-    pub(crate) fn in_rows(&self) -> u64 {
-        self.permits.in_rows()
-    }
-
-    /// Returns the time by which all leases so far end.
-    pub(crate) fn leases_end(&self) -> u64 {
-        self.permits.leases_end()
-    }
-
-    /// Returns the permits that are left in leases.
-    pub(crate) fn left(&self, now: u64) -> u64 {
-        self.permits.left(now)
     }
 
     /// Notes a request that found no permit, and returns whether the limit must be put on the list
@@ -290,33 +249,9 @@ impl Limit {
         self.in_force.load(Ordering::Relaxed) // as in `answer`
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(crate) fn bucket(&self) -> u64 {
-        self.bucket
-    }
-
     /// Returns the terms, with the limit in force.
     pub(crate) fn terms(&self) -> Terms {
         self.machine().terms()
-    }
-
-    pub(crate) fn buckets(&self) -> u64 {
-        self.buckets
-    }
-
-    pub(crate) fn client(&self) -> &[u8; 8] {
-        &self.client
-    }
-
-    pub(crate) fn keys(&self) -> &Keys {
-        &self.keys
-    }
-
-    pub(crate) fn waiters(&self) -> &Waiters {
-        &self.waiters
     }
 
     fn machine(&self) -> MutexGuard<'_, Machine> {

@@ -68,9 +68,9 @@ impl SharedReservation {
     pub fn settle(self, used: u64) {
         let (shared, weight) = (&self.shared, self.weight);
         if used <= weight {
-            self.lease.inspect(|lease| shared.limit.put_back(*lease, weight - used));
+            self.lease.inspect(|lease| shared.limit.permits.put_back(*lease, weight - used));
         } else if (self.lease.is_some() || weight == 0) && shared.now() != NEVER {
-            shared.limit.charge(shared.now(), used - weight);
+            shared.limit.permits.charge(shared.now(), used - weight);
             shared.ask(1, 0);
         }
     }

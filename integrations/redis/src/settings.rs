@@ -57,7 +57,7 @@ impl Settings {
 impl Checked {
     /// Returns this process's part of the limit of a key, on these terms.
     pub(crate) fn limit(&self, engine: &Engine, key: &[u8], terms: Terms) -> Arc<Limit> {
-        let client = engine.hub().identities().next();
+        let client = engine.hub().identities.next();
         let keys = self.tag.keys(key);
         Arc::new(Limit::new(self.name.clone(), terms, client, keys, self.absence))
     }

@@ -1,5 +1,6 @@
 //! The wait of a request for the engine, which ends with the caller's patience.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::waiter::Waiter;
 
 /// The wait of a request.
 pub(crate) struct Wait<'a> {
-    of: Of<'a>,
+    shared: Cow<'a, Shared>,
     request: Request,
     state: State,
 }
@@ -27,20 +28,6 @@ struct Request {
     patience: Duration,
     /// The permits must be of a lease, so that they can be given back.
     is_of_lease: bool,
-}
-
-enum Of<'a> {
-    Borrowed(&'a Shared),
-    Owned(Shared),
-}
-
-impl Of<'_> {
-    fn shared(&self) -> &Shared {
-        match self {
-            Of::Borrowed(shared) => shared,
-            Of::Owned(shared) => shared,
-        }
-    }
 }
 
 enum State {
@@ -85,17 +72,9 @@ impl Look {
 }
 
 impl<'a> Wait<'a> {
-    pub(crate) fn borrowed(shared: &'a Shared, weight: u64, patience: Duration) -> Wait<'a> {
-        Wait::of(Of::Borrowed(shared), weight, patience)
-    }
-
-    pub(crate) fn owned(shared: Shared, weight: u64, patience: Duration) -> Wait<'static> {
-        Wait::of(Of::Owned(shared), weight, patience)
-    }
-
-    fn of(of: Of<'a>, weight: u64, patience: Duration) -> Wait<'a> {
+    pub(crate) fn new(shared: Cow<'a, Shared>, weight: u64, patience: Duration) -> Wait<'a> {
         let request = Request { weight, patience, is_of_lease: false };
-        Wait { of, request, state: State::New }
+        Wait { shared, request, state: State::New }
     }
 
     /// Returns the same wait, for permits of a lease.
@@ -106,7 +85,7 @@ impl<'a> Wait<'a> {
 
     /// Returns the limit and its engine.
     pub(crate) fn shared(&self) -> &Shared {
-        self.of.shared()
+        &self.shared
     }
 
     /// Blocks the thread until the future is ready. (It parks for as long as it may, so no alarm is
@@ -123,7 +102,7 @@ impl<'a> Wait<'a> {
     }
 
     fn look(&mut self, waker: impl FnOnce() -> Waker) -> Look {
-        let look = self.of.shared().look(&self.request, &mut self.state, waker);
+        let look = self.shared.look(&self.request, &mut self.state, waker);
         if let Look::Over(_) = look {
             self.leave();
         }
@@ -133,7 +112,7 @@ impl<'a> Wait<'a> {
     fn leave(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Ready);
         if let State::Waiting(waiting) = state {
-            self.of.shared().limit.waiters().remove(&waiting.waiter);
+            self.shared.limit.waiters.remove(&waiting.waiter);
         }
     }
 }
@@ -158,7 +137,7 @@ impl Shared {
             if let Look::Over(_) = look {
                 return look;
             }
-            let waiter = self.limit.waiters().add(weight);
+            let waiter = self.limit.waiters.add(weight);
             let ends = Instant::now() + patience;
             *state = State::Waiting(Waiting { waiter, ends, alarm: None });
         }
@@ -185,14 +164,14 @@ impl Shared {
         match (wait, decision) {
             (Some(wait), _) => Look::Until(Instant::now() + wait),
             (None, Decision::Refused(after)) => Look::refused(after),
-            (None, _) => Look::refused(Some(Duration::from_micros(self.limit.bucket()))),
+            (None, _) => Look::refused(Some(Duration::from_micros(self.limit.bucket))),
         }
     }
 
     /// Takes permits for a request, if there are enough.
     fn take_for(&self, request: &Request) -> Option<Look> {
         if request.is_of_lease {
-            let lease = self.limit.take_for(self.now(), request.weight)?;
+            let lease = self.limit.permits.take_for(self.now(), request.weight)?;
             Some(Look::admitted(Some(lease)))
         } else {
             self.take(request.weight).then(|| Look::admitted(None))
@@ -216,7 +195,7 @@ impl Future for Wait<'_> {
                     && waiting.alarm.is_none_or(|set| set > at || set <= Instant::now())
                 {
                     waiting.alarm = Some(at);
-                    this.of.shared().engine.hub().alarm().set(at, &waiting.waiter);
+                    this.shared.engine.hub().alarm.set(at, &waiting.waiter);
                 }
                 Poll::Pending
             }

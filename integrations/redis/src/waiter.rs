@@ -1,8 +1,7 @@
 //! The requests that wait for an answer of the engine.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,8 +61,8 @@ pub(crate) struct Waiters {
 #[derive(Debug, Default)]
 struct Line {
     waiting: BTreeMap<Place, Arc<Waiter>>,
-    /// The number of requests of each weight.
-    weights: BTreeMap<Place, usize>,
+    /// The same requests by their weights.
+    weights: BTreeSet<(Place, Place)>,
     /// The number of requests that have ever come.
     came: u64,
 }
@@ -76,7 +75,7 @@ impl Waiters {
         let place = Place(line.came);
         let waiter = Arc::new(Waiter { place, weight, waker: Mutex::new(None) });
         line.waiting.insert(place, waiter.clone());
-        *line.weights.entry(Place(weight)).or_default() += 1;
+        line.weights.insert((Place(weight), place));
         waiter
     }
 
@@ -84,19 +83,14 @@ impl Waiters {
     pub(crate) fn remove(&self, waiter: &Waiter) {
         waiter.leave();
         let mut line = self.line();
-        if line.waiting.remove(&waiter.place).is_some()
-            && let Entry::Occupied(mut same) = line.weights.entry(Place(waiter.weight))
-        {
-            *same.get_mut() -= 1;
-            if *same.get() == 0 {
-                same.remove();
-            }
-        }
+        line.waiting.remove(&waiter.place);
+        line.weights.remove(&(Place(waiter.weight), waiter.place));
     }
 
     /// Returns the largest weight below a bound that waits; zero if there is none.
     pub(crate) fn largest(&self, below: u64) -> u64 {
-        self.line().weights.range(..Place(below)).next_back().map_or(0, |(weight, _)| weight.0)
+        let below = (Place(below), Place(0)); // no request has the place 0
+        self.line().weights.range(..below).next_back().map_or(0, |(weight, _)| weight.0)
     }
 
     /// Returns whether none waits.

@@ -12,6 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::Instant;
 
+use crate::lock::locked;
 use crate::waiter::Waiter;
 
 /// The alarm of one engine's futures.
@@ -41,7 +42,7 @@ struct State {
 impl Alarm {
     /// Wakes a waiter at a time, or earlier if there can be no thread.
     pub(crate) fn set(&self, at: Instant, waiter: &Arc<Waiter>) {
-        let mut state = self.state.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state.state);
         state.sweep();
         state.came += 1;
         let place = (at, state.came);
@@ -80,14 +81,14 @@ impl State {
 
 impl Drop for Alarm {
     fn drop(&mut self) {
-        self.state.state.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
+        locked(&self.state.state).is_over = true;
         self.state.changed.notify_one();
     }
 }
 
 impl Shared {
     fn run(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state);
         while !state.is_over {
             let now = Instant::now();
             let mut due = Vec::new();
@@ -99,7 +100,7 @@ impl Shared {
                 for waiter in due {
                     waiter.wake();
                 }
-                state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                state = locked(&self.state);
                 continue;
             }
             state = match state.first().map(|at| at - now) {

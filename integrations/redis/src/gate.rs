@@ -7,16 +7,14 @@ use std::time::Duration;
 use windrow::AtMost;
 use windrow::gate::Admission;
 
-use crate::absence::Absence;
 use crate::admit::Admit;
 use crate::bounds::checked;
+use crate::builder::SharedBuilder;
 use crate::change::Change;
 use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
-use crate::names::Kind;
 use crate::reserve::{Reserve, SharedReservation};
-use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::time::NEVER;
 use crate::wait::Wait;
@@ -92,8 +90,8 @@ pub struct SharedGate {
 impl SharedGate {
     /// Returns a builder of a rate limiter by which all processes together admit at most `limit` in
     /// each interval: one second in ten buckets, unless the builder is told otherwise.
-    pub fn builder(limit: AtMost) -> SharedGateBuilder {
-        SharedGateBuilder::new(limit)
+    pub fn builder(limit: AtMost) -> SharedBuilder<SharedGate> {
+        SharedBuilder::new(limit)
     }
 
     /// Admits a call of weight `n` if this process has permits for it; otherwise refuses, and has
@@ -264,77 +262,5 @@ impl Debug for SharedGate {
             .field("buckets", &self.buckets())
             .field("engine", self.engine())
             .finish_non_exhaustive()
-    }
-}
-
-/// A builder of a [`SharedGate`].
-#[derive(Clone, Debug)]
-#[must_use = "a builder does nothing until it builds"]
-pub struct SharedGateBuilder {
-    settings: Settings,
-}
-
-impl SharedGateBuilder {
-    pub(crate) fn new(limit: AtMost) -> SharedGateBuilder {
-        SharedGateBuilder { settings: Settings::new(limit) }
-    }
-
-    /// Sets the interval in which the limit holds: a second unless it is set, and at most a week.
-    pub fn interval(mut self, interval: Duration) -> SharedGateBuilder {
-        self.settings.interval = interval;
-        self
-    }
-
-    /// Sets the number of buckets in the interval, 1 to 100: 10 unless it is set.
-    ///
-    /// More buckets leave less of the limit unused, and make more calls of the engine: with `n` of
-    /// them, at a steady load `n / (n + 1)` of the limit is admitted, by 1 to 2 calls a bucket and
-    /// process. A bucket has at least a millisecond. It should last much longer than an answer
-    /// takes.
-    pub fn buckets(mut self, buckets: usize) -> SharedGateBuilder {
-        self.settings.buckets = buckets;
-        self
-    }
-
-    /// Sets the limit's name: `windrow` unless it is set. Processes that name the same one share
-    /// it. At most 64 letters, digits, `_`, `-` and `.` of ASCII.
-    ///
-    /// They must build it with the same interval and number of buckets.
-    pub fn name(mut self, name: impl Into<String>) -> SharedGateBuilder {
-        self.settings.name = name.into();
-        self
-    }
-
-    /// Sets what is admitted while the engine is away: nothing unless it is set.
-    pub fn on_absence(mut self, absence: Absence) -> SharedGateBuilder {
-        self.settings.absence = absence;
-        self
-    }
-
-    /// Builds the limit on an engine of its own, connected to by a URL: see [`Engine::connect`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Engine::connect`] and of [`build`](Self::build).
-    pub fn connect(&self, url: &str) -> Result<SharedGate, SharedError> {
-        self.settings.check(Kind::Alone)?;
-        self.build(&Engine::connect(url)?)
-    }
-
-    /// Builds the limit on an engine, and waits for its first answer; not on one that is
-    /// [connected to later](Engine::connect_lazy).
-    ///
-    /// # Errors
-    ///
-    /// [`SharedError::Name`], [`SharedError::Geometry`], [`SharedError::LimitTooLarge`] and
-    /// [`SharedError::Absence`] for settings that no limit can have; [`SharedError::Foreign`] and
-    /// [`SharedError::OtherGeometry`] for what the limit's keys hold, which is not overwritten;
-    /// those of [`Engine::connect`] if the engine does not answer.
-    pub fn build(&self, engine: &Engine) -> Result<SharedGate, SharedError> {
-        let checked = self.settings.check(Kind::Alone)?;
-        let limit = checked.limit(engine, &[], checked.terms);
-        let shared = Shared { engine: engine.clone(), limit };
-        shared.begin()?;
-        Ok(SharedGate { shared })
     }
 }

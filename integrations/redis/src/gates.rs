@@ -7,15 +7,13 @@ use std::time::Duration;
 use windrow::AtMost;
 use windrow::gate::Admission;
 
-use crate::absence::Absence;
 use crate::admit::Admit;
+use crate::builder::{Checked, SharedBuilder};
 use crate::change::Change;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::gate::SharedGate;
 use crate::limit::Limit;
-use crate::names::Kind;
-use crate::settings::{Checked, Settings};
 use crate::shared::Shared;
 use crate::table::Table;
 
@@ -46,7 +44,7 @@ use crate::table::Table;
 /// # Bounds
 ///
 /// A key may come from a stranger, and has any bytes. No key reaches that of another limit. Of the
-/// keys in use, a process remembers at most [`max_keys`](SharedGatesBuilder::max_keys). Further
+/// keys in use, a process remembers at most [`max_keys`](SharedBuilder::max_keys). Further
 /// ones, and keys longer than [`MAX_KEY`](Self::MAX_KEY), share one limit, the *overflow*.
 ///
 /// Keys that were not used for some buckets make room: a new key that finds none looks at eight
@@ -72,8 +70,18 @@ impl SharedGates {
 
     /// Returns a builder of rate limiters by which all processes together admit at most `limit` of
     /// each key in each interval: one second in ten buckets, unless the builder is told otherwise.
-    pub fn builder(limit: AtMost) -> SharedGatesBuilder {
-        SharedGatesBuilder { settings: Settings::new(limit), max_keys: 10_000 }
+    pub fn builder(limit: AtMost) -> SharedBuilder<SharedGates> {
+        SharedBuilder::new(limit)
+    }
+
+    pub(crate) fn of_parts(
+        engine: Engine,
+        checked: Checked,
+        max_keys: usize,
+        overflow: Arc<Limit>,
+    ) -> SharedGates {
+        let table = Table::new(max_keys);
+        SharedGates { of: Arc::new(Of { engine, checked, table, overflow }) }
     }
 
     /// Returns the limiter of a key. If the key is longer than [`MAX_KEY`](Self::MAX_KEY), or there
@@ -143,72 +151,6 @@ impl SharedGates {
     /// Returns the engine that keeps the limits.
     pub fn engine(&self) -> &Engine {
         &self.of.engine
-    }
-}
-
-/// A builder of [`SharedGates`].
-#[derive(Clone, Debug)]
-#[must_use = "a builder does nothing until it builds"]
-pub struct SharedGatesBuilder {
-    settings: Settings,
-    max_keys: usize,
-}
-
-impl SharedGatesBuilder {
-    /// Sets the interval in which the limits hold: a second unless it is set, and at most a week.
-    pub fn interval(mut self, interval: Duration) -> SharedGatesBuilder {
-        self.settings.interval = interval;
-        self
-    }
-
-    /// Sets the number of buckets in the interval, 1 to 100: 10 unless it is set.
-    pub fn buckets(mut self, buckets: usize) -> SharedGatesBuilder {
-        self.settings.buckets = buckets;
-        self
-    }
-
-    /// Sets the name of the limits: `windrow` unless it is set. Processes that name the same one
-    /// share them. At most 64 letters, digits, `_`, `-` and `.` of ASCII.
-    pub fn name(mut self, name: impl Into<String>) -> SharedGatesBuilder {
-        self.settings.name = name.into();
-        self
-    }
-
-    /// Sets what is admitted of each key while the engine is away: nothing unless it is set.
-    pub fn on_absence(mut self, absence: Absence) -> SharedGatesBuilder {
-        self.settings.absence = absence;
-        self
-    }
-
-    /// Sets the number of keys that a process remembers, at least 1: 10 000 unless it is set. (They
-    /// are spread over 16 parts by a hash, and each has a sixteenth of the number, rounded up.)
-    pub fn max_keys(mut self, max_keys: usize) -> SharedGatesBuilder {
-        self.max_keys = max_keys.max(1);
-        self
-    }
-
-    /// Builds the limits on an engine of their own, connected to by a URL: see [`Engine::connect`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Engine::connect`] and of [`build`](Self::build).
-    pub fn connect(&self, url: &str) -> Result<SharedGates, SharedError> {
-        self.settings.check(Kind::Keyed)?;
-        self.build(&Engine::connect(url)?)
-    }
-
-    /// Builds the limits on an engine, and waits for its first answer; not on one that is
-    /// [connected to later](Engine::connect_lazy).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`SharedGateBuilder::build`](crate::SharedGateBuilder::build).
-    pub fn build(&self, engine: &Engine) -> Result<SharedGates, SharedError> {
-        let checked = self.settings.check(Kind::Keyed)?;
-        let overflow = checked.limit(engine, b"", checked.terms);
-        Shared { engine: engine.clone(), limit: overflow.clone() }.begin()?;
-        let (engine, table) = (engine.clone(), Table::new(self.max_keys));
-        Ok(SharedGates { of: Arc::new(Of { engine, checked, table, overflow }) })
     }
 }
 

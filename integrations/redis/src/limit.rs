@@ -8,13 +8,14 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use windrow::Gate;
 
 use crate::absence::Absence;
 use crate::error::SharedError;
+use crate::lock::locked;
 use crate::machine::{Answer, Attempt, Machine, Refusal, Terms};
 use crate::names::Keys;
 use crate::permits::Permits;
@@ -136,7 +137,7 @@ impl Limit {
         // Relaxed, here and below: those that were noted before the limit was listed are seen by
         // the AcqRel in `leave_list`.
         let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest(below));
-        let mut machine = self.machine();
+        let mut machine = locked(&self.machine);
         if self.inquires.swap(false, Ordering::Relaxed) {
             machine.inquire();
         }
@@ -145,23 +146,23 @@ impl Limit {
 
     /// Returns whether the engine may not have heard of a change of the limit.
     pub(crate) fn has_news(&self) -> bool {
-        self.machine().has_news()
+        locked(&self.machine).has_news()
     }
 
     /// Returns the ask that was not answered, as another attempt.
     pub(crate) fn repeat(&self, now: u64) -> Option<Attempt> {
-        self.machine().repeat(now)
+        locked(&self.machine).repeat(now)
     }
 
     /// Takes an answer, and wakes those that wait for it.
     pub(crate) fn answer(&self, now: u64, attempt: &Attempt, answer: &Answer) {
-        let mut machine = self.machine();
+        let mut machine = locked(&self.machine);
         machine.answer(&self.permits, now, attempt.ask.number, attempt.attempt, answer);
         // Relaxed, here and below: numbers that may be seen late, and publish nothing.
         self.in_force.store(machine.terms().limit, Ordering::Relaxed);
         self.tell(machine.refusal());
         drop(machine);
-        *self.locked_fault() = None;
+        *locked(&self.fault) = None;
         self.is_unusable.store(false, Ordering::Relaxed);
         // Release: pairs with `is_answered`, whose caller sees the numbers above.
         self.is_answered.store(true, Ordering::Release);
@@ -175,14 +176,14 @@ impl Limit {
 
     /// Gives up an ask because the limit's keys are unusable. The next one waits for a bucket.
     pub(crate) fn be_unusable(&self, now: u64, fault: SharedError) {
-        *self.locked_fault() = Some(fault);
+        *locked(&self.fault) = Some(fault);
         self.is_unusable.store(true, Ordering::Relaxed); // as in `answer`
-        self.machine().keep_news();
+        locked(&self.machine).keep_news();
         self.abandon(now + self.bucket.max(GIVEN_UP));
     }
 
     fn abandon(&self, until: u64) {
-        let mut machine = self.machine();
+        let mut machine = locked(&self.machine);
         machine.abandon(until);
         self.tell(machine.refusal());
         drop(machine);
@@ -197,7 +198,7 @@ impl Limit {
 
     /// Asks for another limit, for all processes, and returns the version of the change.
     pub(crate) fn set(&self, limit: u64) -> u64 {
-        let mut machine = self.machine();
+        let mut machine = locked(&self.machine);
         let version = machine.set_limit(limit);
         self.in_force.store(limit, Ordering::Relaxed); // as in `answer`
         self.tell(machine.refusal());
@@ -206,7 +207,7 @@ impl Limit {
 
     /// Returns the limit that holds, if the engine has heard of a change of this version.
     pub(crate) fn heard(&self, version: u64) -> Option<u64> {
-        self.machine().heard(version)
+        locked(&self.machine).heard(version)
     }
 
     /// Admits by the policy for an engine that is away.
@@ -236,7 +237,7 @@ impl Limit {
     }
 
     pub(crate) fn fault(&self) -> Option<SharedError> {
-        self.locked_fault().clone()
+        locked(&self.fault).clone()
     }
 
     /// Returns the refusal that the engine has told last.
@@ -251,15 +252,7 @@ impl Limit {
 
     /// Returns the terms, with the limit in force.
     pub(crate) fn terms(&self) -> Terms {
-        self.machine().terms()
-    }
-
-    fn machine(&self) -> MutexGuard<'_, Machine> {
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn locked_fault(&self) -> MutexGuard<'_, Option<SharedError>> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.machine).terms()
     }
 }
 

@@ -123,12 +123,12 @@ impl SharedGate {
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admit<'_> {
-        Admit::after(Wait::new(Cow::Borrowed(&self.shared), n, max_wait))
+        Admit { wait: Wait::new(Cow::Borrowed(&self.shared), n, max_wait) }
     }
 
     /// Returns the same future as [`admit`](Self::admit), which owns a clone of the limit.
     pub fn admit_owned(&self, n: u64, max_wait: Duration) -> Admit<'static> {
-        Admit::after(Wait::new(Cow::Owned(self.shared.clone()), n, max_wait))
+        Admit { wait: Wait::new(Cow::Owned(self.shared.clone()), n, max_wait) }
     }
 
     /// Admits a call as [`admit`](Self::admit), and blocks the thread meanwhile.
@@ -158,7 +158,7 @@ impl SharedGate {
     ///
     /// It yields an error for what [`admit`](Self::admit) refuses.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Reserve {
-        Reserve::after(Wait::new(Cow::Owned(self.shared.clone()), n, max_wait).of_a_lease(), n)
+        Reserve { wait: Wait::new(Cow::Owned(self.shared.clone()), n, max_wait).of_a_lease() }
     }
 
     /// Changes the limit for all processes. Each learns of it with its next answer of the engine.

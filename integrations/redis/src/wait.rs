@@ -16,7 +16,7 @@ use crate::waiter::Waiter;
 
 /// The wait of a request.
 pub(crate) struct Wait<'a> {
-    shared: Cow<'a, Shared>,
+    pub(crate) shared: Cow<'a, Shared>,
     request: Request,
     state: State,
 }
@@ -83,9 +83,8 @@ impl<'a> Wait<'a> {
         self
     }
 
-    /// Returns the limit and its engine.
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
+    pub(crate) fn weight(&self) -> u64 {
+        self.request.weight
     }
 
     /// Blocks the thread until the future is ready. (It parks for as long as it may, so no alarm is
@@ -185,10 +184,7 @@ impl Future for Wait<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
         assert!(!matches!(self.state, State::Ready), "a future is not polled once it is ready");
         match self.look(|| context.waker().clone()) {
-            Look::Over(outcome) => {
-                self.state = State::Ready;
-                Poll::Ready(outcome)
-            }
+            Look::Over(outcome) => Poll::Ready(outcome),
             Look::Until(at) => {
                 let this = &mut *self;
                 if let State::Waiting(waiting) = &mut this.state

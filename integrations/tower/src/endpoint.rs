@@ -1,6 +1,5 @@
 //! The metrics of one method of one route.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -40,6 +39,7 @@ windrow::events! {
 /// assert_eq!((endpoint.window().interval().as_secs(), endpoint.window().buckets()), (60, 60));
 /// assert_eq!((endpoint.window().sum(Http::Request), endpoint.in_flight().level()), (0, 0));
 /// ```
+#[derive(Debug)]
 pub struct Endpoint {
     window: SlidingWindow<Http>,
     in_flight: InFlight,
@@ -110,15 +110,6 @@ impl Endpoint {
     /// Notes that the window has its geometry by rules, if there are any.
     pub(crate) fn settle(&self) {
         self.settled.get_or_init(|| ());
-    }
-}
-
-impl Debug for Endpoint {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint")
-            .field("window", &self.window)
-            .field("in_flight", &self.in_flight)
-            .finish_non_exhaustive()
     }
 }
 

@@ -245,7 +245,7 @@ impl<L: Labels> Debug for Rooms<L> {
 }
 
 /// A key's requests in flight, and the counts of its requests: a metric in the family of [`Rooms`].
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Room {
     level: InFlight,
     terms: OnceLock<Terms>,
@@ -254,6 +254,7 @@ pub struct Room {
 }
 
 /// The terms of a room.
+#[derive(Debug)]
 struct Terms {
     places: AtomicU64,
     /// Keys without a room of their own share this one.
@@ -335,17 +336,6 @@ impl Metric for Room {
     fn merge(one: &mut (u64, u64), other: (u64, u64)) {
         Counter::merge(&mut one.0, other.0);
         Counter::merge(&mut one.1, other.1);
-    }
-}
-
-impl Debug for Room {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Room")
-            .field("level", &self.level())
-            .field("places", &self.places())
-            .field("passed", &self.passed)
-            .field("blocked", &self.blocked)
-            .finish_non_exhaustive()
     }
 }
 

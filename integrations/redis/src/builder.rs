@@ -10,14 +10,12 @@ use crate::absence::Absence;
 use crate::bounds::terms;
 use crate::engine::Engine;
 use crate::error::SharedError;
-use crate::gate::SharedGate;
 use crate::gates::SharedGates;
 use crate::limit::{Limit, gate};
 use crate::machine::Terms;
 use crate::names::{Kind, Tag};
-use crate::shared::Shared;
 
-/// A builder of a [`SharedGate`], or of [`SharedGates`].
+/// A builder of a [`SharedGate`](crate::SharedGate), or of [`SharedGates`].
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing until it builds"]
 pub struct SharedBuilder<G> {
@@ -31,9 +29,17 @@ pub struct SharedBuilder<G> {
     of: PhantomData<fn() -> G>,
 }
 
+/// What a builder builds.
+pub trait Built: Sized {
+    const KIND: Kind;
+
+    /// Builds it on an engine, and waits for that.
+    fn on(engine: &Engine, checked: Checked, max_keys: usize) -> Result<Self, SharedError>;
+}
+
 /// The checked settings, which all keys of a limit have in common.
 #[derive(Debug)]
-pub(crate) struct Checked {
+pub struct Checked {
     pub(crate) terms: Terms,
     name: Arc<str>,
     tag: Tag,
@@ -84,26 +90,25 @@ impl<G> SharedBuilder<G> {
         self.absence = absence;
         self
     }
+}
 
-    fn check(&self, kind: Kind) -> Result<Checked, SharedError> {
-        let terms = terms(self.limit, self.interval, self.buckets)?;
-        if let Absence::Share(share) = self.absence {
-            let made = gate(share.0, terms.length, terms.buckets);
-            made.map_err(|error| SharedError::Absence { reason: error.to_string() })?;
-        }
-        let tag = Tag::of(&self.name, kind)?;
-        Ok(Checked { terms, name: self.name.as_str().into(), tag, absence: self.absence })
+impl SharedBuilder<SharedGates> {
+    /// Sets the number of keys that a process remembers, at least 1: 10 000 unless it is set. (They
+    /// are spread over 16 parts by a hash, and each has a sixteenth of the number, rounded up.)
+    pub fn max_keys(mut self, max_keys: usize) -> SharedBuilder<SharedGates> {
+        self.max_keys = max_keys.max(1);
+        self
     }
 }
 
-impl SharedBuilder<SharedGate> {
+impl<G: Built> SharedBuilder<G> {
     /// Builds the limit on an engine of its own, connected to by a URL: see [`Engine::connect`].
     ///
     /// # Errors
     ///
     /// Those of [`Engine::connect`] and of [`build`](Self::build).
-    pub fn connect(&self, url: &str) -> Result<SharedGate, SharedError> {
-        self.check(Kind::Alone)?;
+    pub fn connect(&self, url: &str) -> Result<G, SharedError> {
+        self.check()?;
         self.build(&Engine::connect(url)?)
     }
 
@@ -116,44 +121,18 @@ impl SharedBuilder<SharedGate> {
     /// [`SharedError::Absence`] for settings that no limit can have; [`SharedError::Foreign`] and
     /// [`SharedError::OtherGeometry`] for what the limit's keys hold, which is not overwritten;
     /// those of [`Engine::connect`] if the engine does not answer.
-    pub fn build(&self, engine: &Engine) -> Result<SharedGate, SharedError> {
-        let checked = self.check(Kind::Alone)?;
-        let limit = checked.limit(engine, &[], checked.terms);
-        let shared = Shared { engine: engine.clone(), limit };
-        shared.begin()?;
-        Ok(SharedGate::of(shared))
-    }
-}
-
-impl SharedBuilder<SharedGates> {
-    /// Sets the number of keys that a process remembers, at least 1: 10 000 unless it is set. (They
-    /// are spread over 16 parts by a hash, and each has a sixteenth of the number, rounded up.)
-    pub fn max_keys(mut self, max_keys: usize) -> SharedBuilder<SharedGates> {
-        self.max_keys = max_keys.max(1);
-        self
+    pub fn build(&self, engine: &Engine) -> Result<G, SharedError> {
+        G::on(engine, self.check()?, self.max_keys)
     }
 
-    /// Builds the limits on an engine of their own, connected to by a URL: see [`Engine::connect`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Engine::connect`] and of [`build`](Self::build).
-    pub fn connect(&self, url: &str) -> Result<SharedGates, SharedError> {
-        self.check(Kind::Keyed)?;
-        self.build(&Engine::connect(url)?)
-    }
-
-    /// Builds the limits on an engine, and waits for its first answer; not on one that is
-    /// [connected to later](Engine::connect_lazy).
-    ///
-    /// # Errors
-    ///
-    /// Those of the builder of a [`SharedGate`].
-    pub fn build(&self, engine: &Engine) -> Result<SharedGates, SharedError> {
-        let checked = self.check(Kind::Keyed)?;
-        let overflow = checked.limit(engine, b"", checked.terms);
-        Shared { engine: engine.clone(), limit: overflow.clone() }.begin()?;
-        Ok(SharedGates::of_parts(engine.clone(), checked, self.max_keys, overflow))
+    fn check(&self) -> Result<Checked, SharedError> {
+        let terms = terms(self.limit, self.interval, self.buckets)?;
+        if let Absence::Share(share) = self.absence {
+            let made = gate(share.0, terms.length, terms.buckets);
+            made.map_err(|error| SharedError::Absence { reason: error.to_string() })?;
+        }
+        let tag = Tag::of(&self.name, G::KIND)?;
+        Ok(Checked { terms, name: self.name.as_str().into(), tag, absence: self.absence })
     }
 }
 
@@ -163,9 +142,5 @@ impl Checked {
         let client = engine.hub().identities.next();
         let keys = self.tag.keys(key);
         Arc::new(Limit::new(self.name.clone(), terms, client, keys, self.absence))
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
     }
 }

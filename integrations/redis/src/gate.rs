@@ -9,11 +9,13 @@ use windrow::gate::Admission;
 
 use crate::admit::Admit;
 use crate::bounds::checked;
-use crate::builder::SharedBuilder;
+use crate::builder::{Built, Checked, SharedBuilder};
 use crate::change::Change;
 use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
+use crate::machine::Terms;
+use crate::names::Kind;
 use crate::reserve::{Reserve, SharedReservation};
 use crate::shared::Shared;
 use crate::time::NEVER;
@@ -248,8 +250,29 @@ impl SharedGate {
         n == 0 || self.shared.decide(self.shared.now(), n, n) == Decision::Admitted
     }
 
+    /// Returns the limit of the empty key, once the engine has answered.
+    pub(crate) fn begin(engine: &Engine, checked: &Checked) -> Result<SharedGate, SharedError> {
+        let limit = checked.limit(engine, b"", checked.terms);
+        let shared = Shared { engine: engine.clone(), limit };
+        shared.begin()?;
+        Ok(SharedGate { shared })
+    }
+
+    /// Returns the terms, with the limit in force.
+    pub(crate) fn terms(&self) -> Terms {
+        self.shared.limit.terms()
+    }
+
     pub(crate) fn of(shared: Shared) -> SharedGate {
         SharedGate { shared }
+    }
+}
+
+impl Built for SharedGate {
+    const KIND: Kind = Kind::Alone;
+
+    fn on(engine: &Engine, checked: Checked, _: usize) -> Result<SharedGate, SharedError> {
+        SharedGate::begin(engine, &checked)
     }
 }
 

@@ -8,12 +8,13 @@ use windrow::AtMost;
 use windrow::gate::Admission;
 
 use crate::admit::Admit;
-use crate::builder::{Checked, SharedBuilder};
+use crate::builder::{Built, Checked, SharedBuilder};
 use crate::change::Change;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::gate::SharedGate;
 use crate::limit::Limit;
+use crate::names::Kind;
 use crate::shared::Shared;
 use crate::table::Table;
 
@@ -58,10 +59,9 @@ pub struct SharedGates {
 }
 
 struct Of {
-    engine: Engine,
     checked: Checked,
     table: Table<Arc<Limit>>,
-    overflow: Arc<Limit>,
+    overflow: SharedGate,
 }
 
 impl SharedGates {
@@ -74,20 +74,11 @@ impl SharedGates {
         SharedBuilder::new(limit)
     }
 
-    pub(crate) fn of_parts(
-        engine: Engine,
-        checked: Checked,
-        max_keys: usize,
-        overflow: Arc<Limit>,
-    ) -> SharedGates {
-        let table = Table::new(max_keys);
-        SharedGates { of: Arc::new(Of { engine, checked, table, overflow }) }
-    }
-
     /// Returns the limiter of a key. If the key is longer than [`MAX_KEY`](Self::MAX_KEY), or there
     /// are too many keys, it is the one that all such keys share.
     pub fn of(&self, key: &[u8]) -> SharedGate {
-        let Of { engine, checked, table, overflow } = &*self.of;
+        let Of { checked, table, overflow } = &*self.of;
+        let engine = overflow.engine();
         // (In a forked child a thread of the parent may have held a lock, for ever. All limits
         // refuse there.)
         let has_own =
@@ -100,8 +91,10 @@ impl SharedGates {
         // (The letter tells the empty key from the overflow.)
         let new = || checked.limit(engine, &[b"k", key].concat(), overflow.terms());
         let own = if has_own { table.get(key, is_idle, new) } else { None };
-        let limit = own.unwrap_or_else(|| overflow.clone());
-        SharedGate::of(Shared { engine: engine.clone(), limit })
+        match own {
+            Some(limit) => SharedGate::of(Shared { engine: engine.clone(), limit }),
+            None => overflow.clone(),
+        }
     }
 
     /// Admits a call of weight `n` of a key, if this process has permits for it: see
@@ -129,8 +122,7 @@ impl SharedGates {
     ///
     /// Those of [`SharedGate::set_limit`].
     pub fn set_limit(&self, limit: AtMost) -> Result<Change, SharedError> {
-        let Of { engine, overflow, .. } = &*self.of;
-        SharedGate::of(Shared { engine: engine.clone(), limit: overflow.clone() }).set_limit(limit)
+        self.of.overflow.set_limit(limit)
     }
 
     /// Returns the limit of a new key, as this process knows it.
@@ -145,12 +137,21 @@ impl SharedGates {
 
     /// Returns the name of the limits.
     pub fn name(&self) -> &str {
-        self.of.checked.name()
+        self.of.overflow.name()
     }
 
     /// Returns the engine that keeps the limits.
     pub fn engine(&self) -> &Engine {
-        &self.of.engine
+        self.of.overflow.engine()
+    }
+}
+
+impl Built for SharedGates {
+    const KIND: Kind = Kind::Keyed;
+
+    fn on(engine: &Engine, checked: Checked, max_keys: usize) -> Result<SharedGates, SharedError> {
+        let (table, overflow) = (Table::new(max_keys), SharedGate::begin(engine, &checked)?);
+        Ok(SharedGates { of: Arc::new(Of { checked, table, overflow }) })
     }
 }
 

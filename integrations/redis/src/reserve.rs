@@ -40,7 +40,7 @@ impl Future for Reserve {
                 Err(RefusedError::after(retry_after))
             }
             Outcome { lease, .. } => {
-                let (shared, weight) = (self.wait.shared.clone().into_owned(), self.wait.weight());
+                let (shared, weight) = (self.wait.shared.clone().into_owned(), self.wait.weight);
                 Ok(SharedReservation::new(shared, lease, weight))
             }
         })

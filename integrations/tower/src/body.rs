@@ -8,6 +8,7 @@ use http::Response;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
+use crate::classify::Outcome;
 use crate::follower::{Follower, run};
 use crate::grpc_web::WebTrailers;
 
@@ -61,7 +62,7 @@ impl<B: Body, F: Follower> Body for ResponseBody<B, F> {
             Some(Ok(frame)) if frame.is_trailers() => follower.ended(frame.trailers_ref()),
             Some(Ok(_)) if !this.inner.is_end_stream() => return Poll::Ready(polled),
             Some(Ok(_)) | None => follower.ended(this.web.end().as_ref()),
-            Some(Err(_)) => follower.failed(),
+            Some(Err(_)) => follower.end(Outcome::Exception),
         }
         *this.follower = None;
         Poll::Ready(polled)

@@ -1,9 +1,8 @@
 //! The classification of responses as successes, refusals or exceptions.
 
-use http::{HeaderMap, Response, StatusCode};
+use http::{HeaderMap, StatusCode};
 
 use crate::protocol::Protocol;
-use crate::refusal::Blocked;
 
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,21 +15,6 @@ pub enum Outcome {
     Refused,
     /// A failure of the service.
     Exception,
-}
-
-impl Outcome {
-    /// Returns the outcome of a request by the head of its response, if that decides; without a
-    /// response, an error of the service.
-    pub(crate) fn by_head<B>(
-        classify: &impl Classify,
-        response: Option<&Response<B>>,
-    ) -> Option<Outcome> {
-        match response {
-            None => Some(Outcome::Exception),
-            Some(response) if Blocked::is_on(response) => Some(Outcome::Refused),
-            Some(response) => classify.by_head(response.status(), response.headers()),
-        }
-    }
 }
 
 /// A classification of responses as successes, refusals or exceptions. The default is [`ByStatus`].

@@ -5,14 +5,12 @@
 
 use std::time::Instant;
 
-use http::{HeaderMap, Response};
 use windrow::{SlidingWindow, family::Handle, in_flight::InFlightGuard};
 
 use crate::classify::{Classify, Outcome};
 use crate::endpoint::{Endpoint, Http};
 use crate::follower::Follower;
 use crate::labels::Route;
-use crate::refusal::Blocked;
 use crate::routes::Routes;
 
 /// A request in flight, which a [`MetricsLayer`](crate::MetricsLayer) counts.
@@ -36,10 +34,19 @@ impl<K> Flight<K> {
     fn window(&self) -> &SlidingWindow<Http> {
         self.inside.owner().window()
     }
+}
 
-    /// Records the outcome of the request. It may become an exception later, and then stays one.
+impl<K: Classify> Follower for Flight<K> {
+    fn classify(&self) -> &impl Classify {
+        &self.classify
+    }
+
+    fn is_open(&self) -> bool {
+        self.outcome.is_none()
+    }
+
     fn end(&mut self, outcome: Outcome) {
-        if outcome == Outcome::Refused && self.outcome.is_none() {
+        if outcome == Outcome::Refused && self.is_open() {
             self.window().add(Http::Block, 1);
         }
         if outcome == Outcome::Exception && self.outcome != Some(Outcome::Exception) {
@@ -47,30 +54,9 @@ impl<K> Flight<K> {
         }
         self.outcome = Some(outcome);
     }
-}
 
-impl<K: Classify> Follower for Flight<K> {
-    fn answered<B>(&mut self, response: Option<&Response<B>>) {
-        if !response.is_some_and(Blocked::is_on) {
-            self.window().record(Http::Rt, self.began.elapsed());
-        }
-        if let Some(outcome) = Outcome::by_head(&self.classify, response) {
-            self.end(outcome);
-        }
-    }
-
-    fn failed(&mut self) {
-        self.end(Outcome::Exception);
-    }
-
-    fn ended(&mut self, trailers: Option<&HeaderMap>) {
-        if self.is_open() {
-            self.end(self.classify.by_end(trailers));
-        }
-    }
-
-    fn is_open(&self) -> bool {
-        self.outcome.is_none()
+    fn served(&mut self) {
+        self.window().record(Http::Rt, self.began.elapsed());
     }
 }
 

@@ -4,35 +4,58 @@ use std::mem;
 
 use http::{HeaderMap, Response};
 
+use crate::classify::{Classify, Outcome};
+use crate::refusal::Blocked;
+
 /// A follower of a request: it is told what becomes of the request, and is dropped at its end. It
 /// is sealed.
 pub trait Follower {
+    /// Returns the classification of responses.
+    fn classify(&self) -> &impl Classify;
+
+    /// Returns whether the outcome of the request is of interest, and still unknown.
+    fn is_open(&self) -> bool;
+
+    /// Takes the outcome. After another one, it can only become an exception.
+    fn end(&mut self, outcome: Outcome);
+
+    /// The service has answered, or has failed. (No limit behind the layer has.)
+    fn served(&mut self) {}
+
     /// The head of the response has come; or, without one, an error of the service.
     fn answered<B>(&mut self, response: Option<&Response<B>>) {
-        let _ = response;
+        let outcome = match response {
+            Some(response) if Blocked::is_on(response) => Some(Outcome::Refused),
+            Some(response) => {
+                self.served();
+                self.classify().by_head(response.status(), response.headers())
+            }
+            None => {
+                self.served();
+                Some(Outcome::Exception)
+            }
+        };
+        if let Some(outcome) = outcome {
+            self.end(outcome);
+        }
     }
-
-    /// The service has panicked, or the body has failed or panicked.
-    fn failed(&mut self) {}
 
     /// The body has ended, with these trailers if there are any.
     fn ended(&mut self, trailers: Option<&HeaderMap>) {
-        let _ = trailers;
-    }
-
-    /// Returns whether the end of the body is still to decide about the request.
-    fn is_open(&self) -> bool {
-        false
+        if self.is_open() {
+            let outcome = self.classify().by_end(trailers);
+            self.end(outcome);
+        }
     }
 }
 
-/// Runs code of the service. If it panics, the follower is told.
+/// Runs code of the service. A panic of it is an exception.
 pub(crate) fn run<F: Follower, T>(follower: &mut F, service: impl FnOnce() -> T) -> T {
     struct Inside<'f, F: Follower>(&'f mut F);
 
     impl<F: Follower> Drop for Inside<'_, F> {
         fn drop(&mut self) {
-            self.0.failed();
+            self.0.end(Outcome::Exception);
         }
     }
 

@@ -1,6 +1,5 @@
 //! A request that a breaker has let through, until its outcome is known.
 
-use http::{HeaderMap, Response};
 use windrow::breaker::{BreakerOwner, Call};
 
 use crate::classify::{Classify, Outcome};
@@ -18,6 +17,16 @@ impl<O: BreakerOwner, K> Judged<O, K> {
     pub(super) fn new(call: Call<O>, classify: K) -> Judged<O, K> {
         Judged { call: Some(call), classify }
     }
+}
+
+impl<O: BreakerOwner, K: Classify> Follower for Judged<O, K> {
+    fn classify(&self) -> &impl Classify {
+        &self.classify
+    }
+
+    fn is_open(&self) -> bool {
+        self.call.is_some()
+    }
 
     fn end(&mut self, outcome: Outcome) {
         let Some(call) = self.call.take() else { return };
@@ -26,27 +35,5 @@ impl<O: BreakerOwner, K> Judged<O, K> {
             Outcome::Refused => call.ignore(),
             Outcome::Exception => call.failure(),
         }
-    }
-}
-
-impl<O: BreakerOwner, K: Classify> Follower for Judged<O, K> {
-    fn answered<B>(&mut self, response: Option<&Response<B>>) {
-        if let Some(outcome) = Outcome::by_head(&self.classify, response) {
-            self.end(outcome);
-        }
-    }
-
-    fn failed(&mut self) {
-        self.end(Outcome::Exception);
-    }
-
-    fn ended(&mut self, trailers: Option<&HeaderMap>) {
-        if self.is_open() {
-            self.end(self.classify.by_end(trailers));
-        }
-    }
-
-    fn is_open(&self) -> bool {
-        self.call.is_some()
     }
 }

@@ -25,6 +25,7 @@ use windrow::{
     labels::{LabelNames, Labels, RuntimeLabels},
 };
 
+use crate::classify::{ByStatus, Classify, Outcome};
 use crate::current::Current;
 use crate::follower::Follower;
 use crate::rules::{Places, RoomRules};
@@ -364,8 +365,18 @@ impl<L: Labels> LevelOwner for Kept<L> {
     }
 }
 
-/// The place is free when the request is dropped, whatever became of it.
-impl<L: Labels> Follower for InRoom<L> {}
+/// The place is free when this is dropped, whatever became of the request.
+impl<L: Labels> Follower for InRoom<L> {
+    fn classify(&self) -> &impl Classify {
+        &ByStatus
+    }
+
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    fn end(&mut self, _: Outcome) {}
+}
 
 impl<L: Labels> Debug for InRoom<L> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

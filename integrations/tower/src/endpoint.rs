@@ -44,7 +44,7 @@ pub struct Endpoint {
     window: SlidingWindow<Http>,
     in_flight: InFlight,
     /// Set once the window has its geometry by the rules of its [`Routes`](crate::Routes).
-    settled: OnceLock<()>,
+    pub(crate) settled: OnceLock<()>,
 }
 
 impl Endpoint {
@@ -97,19 +97,6 @@ impl Endpoint {
     /// ```
     pub fn peaks(&self) -> Peaks<'_, Http> {
         self.in_flight.record_peaks(&self.window, Http::InFlight)
-    }
-}
-
-impl Endpoint {
-    /// Returns whether the window has its geometry by rules, if there are any.
-    #[inline]
-    pub(crate) fn is_settled(&self) -> bool {
-        self.settled.get().is_some()
-    }
-
-    /// Notes that the window has its geometry by rules, if there are any.
-    pub(crate) fn settle(&self) {
-        self.settled.get_or_init(|| ());
     }
 }
 

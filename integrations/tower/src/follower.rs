@@ -19,7 +19,7 @@ pub trait Follower {
     /// Takes the outcome. After another one, it can only become an exception.
     fn end(&mut self, outcome: Outcome);
 
-    /// The service has answered, or has failed. (No limit behind the layer has.)
+    /// Notes an answer or an error of the service, but no refusal by a limit behind the layer.
     fn served(&mut self) {}
 
     /// The head of the response has come; or, without one, an error of the service.

@@ -65,23 +65,6 @@ impl<R, K> MetricsLayer<R, K> {
     pub fn classify<K2: Classify>(self, classify: K2) -> MetricsLayer<R, K2> {
         MetricsLayer { routes: self.routes, route: self.route, classify }
     }
-
-    /// Returns the routes in which the layer counts.
-    ///
-    /// ```
-    /// use windrow_tower::{Http, MetricsLayer, Routes};
-    ///
-    /// static ROUTES: Routes = Routes::new();
-    ///
-    /// let layer = MetricsLayer::new(&ROUTES, |_| None);
-    /// for series in layer.routes().family() {
-    ///     println!("{:?}: {}", series.labels(), series.window().sum(Http::Request));
-    /// }
-    /// # let _ = tower_layer::Layer::layer(&layer, ());
-    /// ```
-    pub fn routes(&self) -> &'static Routes {
-        self.routes
-    }
 }
 
 impl<S, R: Clone, K: Clone> Layer<S> for MetricsLayer<R, K> {

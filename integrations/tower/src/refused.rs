@@ -44,7 +44,7 @@ impl<A: Body> Refused<A> {
         let breaks = parts.version <= Version::HTTP_11 && !parts.headers.contains_key(EXPECT);
         let fits = most > 0 && body.size_hint().lower() <= most;
         let is_read = breaks && fits && !body.is_end_stream();
-        let refusal = Refusal::new(reason, &parts).with(fields);
+        let refusal = Refusal::new(reason, &parts, fields);
         Refused { refusal, rest: is_read.then_some(body), left: most }
     }
 

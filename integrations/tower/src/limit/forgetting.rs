@@ -8,6 +8,7 @@ use windrow::labels::Labels;
 use crate::limit::counts::Standing;
 use crate::limit::limits::Limits;
 use crate::limit::series::Limit;
+use crate::limit::sharing::left;
 use crate::limiter::Limiter;
 
 impl<L: Labels, G: Limiter> Limits<L, G> {
@@ -67,7 +68,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     fn is_kept(&self, (limiter, standing): (&G, Standing)) -> bool {
         let is_kept = self.shares(standing) || !limiter.retire();
         if !is_kept {
-            self.departures().note();
+            self.departures.note();
         }
         is_kept
     }
@@ -76,7 +77,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     pub(super) fn leaves(&self, limit: &Limit<G>) -> bool {
         let leaves = limit.is_over();
         if leaves {
-            self.departures().note();
+            self.departures.note();
         }
         leaves
     }
@@ -84,7 +85,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     /// Returns whether a key still shares, and must not be forgotten.
     fn shares(&self, standing: Standing) -> bool {
         match (standing, self.overflow_limiter()) {
-            (Standing::Sharing(sharing), Some(overflow)) => sharing.left(overflow).is_some(),
+            (Standing::Sharing(until), Some(overflow)) => left(until, overflow).is_some(),
             _ => false,
         }
     }

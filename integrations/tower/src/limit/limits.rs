@@ -32,7 +32,7 @@ use windrow::{
 use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
 use crate::limit::series::Limit;
-use crate::limit::sharing::{Departures, Sharing, decide_by_both};
+use crate::limit::sharing::{Departures, decide_by_both, left};
 use crate::limiter::{Limiter, Reply};
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
@@ -128,9 +128,9 @@ pub struct Limits<L: Labels, G: Send + Sync + 'static = Gate> {
     family: Family<L, Limit<G>>,
     /// The overflow key, once it exists.
     overflow: OnceLock<Handle<L, Limit<G>>>,
-    departures: Departures,
-    make: Make<L, G>,
-    current: Current<Rate>,
+    pub(super) departures: Departures,
+    pub(super) make: Make<L, G>,
+    pub(super) current: Current<Rate>,
 }
 
 /// Makes a key's limiter; for `None`, that of the overflow key.
@@ -268,10 +268,9 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
                 }
                 return Some(Reply::Told(admission, Some(grant)));
             }
-            Standing::Sharing(sharing) => {
+            Standing::Sharing(until) => {
                 let overflow = self.overflow_limiter();
-                if let Some((overflow, left)) =
-                    overflow.and_then(|it| Some((it, sharing.left(it)?)))
+                if let Some((overflow, left)) = overflow.and_then(|it| Some((it, left(until, it)?)))
                 {
                     let (admission, grant) = decide_by_both(limiter, overflow, weight, left);
                     return Some(Reply::Told(admission, grant));
@@ -298,13 +297,13 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
         // Between the series and the look; pairs with the fence in `has_found_room`.
         fence(Ordering::SeqCst);
         let until = self.overflow_limiter().and_then(|overflow| own.succeed(overflow));
-        until.map_or(Standing::Alone, |until| Standing::Sharing(Sharing::lasting(until)))
+        until.map_or(Standing::Alone, Standing::Sharing)
     }
 
     /// Makes a key's limiter, unless another thread is faster. If that panics, the key is removed.
     #[cold]
     fn make_limiter(&self, limit: &Handle<L, Limit<G>>) {
-        let make = || self.make(limit.labels());
+        let make = || (self.make)(limit.labels());
         let leave = || {
             if let Some(key) = limit.labels().filter(|_| !Self::stays(limit)) {
                 limit.end_without_limiter();
@@ -328,24 +327,9 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
         make_room_ahead(&self.family, |limit| self.is_in_use(limit));
     }
 
-    /// Makes a limiter by the user's function.
-    pub(super) fn make(&self, key: Option<L::Borrowed<'_>>) -> G {
-        (self.make)(key)
-    }
-
-    /// Returns the rules in force.
-    pub(super) fn current(&self) -> &Current<Rate> {
-        &self.current
-    }
-
     /// Returns the limiter of the overflow key, if there is one.
     pub(super) fn overflow_limiter(&self) -> Option<&G> {
         self.overflow.get().and_then(|overflow| overflow.limiter())
-    }
-
-    /// Returns the number of keys that have left.
-    pub(super) fn departures(&self) -> &Departures {
-        &self.departures
     }
 
     /// Returns whether the family keeps a key even if its limiter is retired.

@@ -113,7 +113,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     /// ```
     pub fn replace(&self, rules: LimitRules) -> Result<Changes, RulesError> {
         self.check(&rules)?;
-        Ok(self.current().replace(rules, self.family(), |limit, rate| limit.go_by(rate).ok()))
+        Ok(self.current.replace(rules, self.family(), |limit, rate| limit.go_by(rate).ok()))
     }
 
     /// Checks rules as [`replace`](Self::replace) does, and changes nothing: for settings of
@@ -153,7 +153,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     /// ```
     pub fn check(&self, rules: &LimitRules) -> Result<(), RulesError> {
         rules.check_labels(self.family().names())?;
-        let limiter = self.make(None);
+        let limiter = (self.make)(None);
         rules.settings().try_for_each(|(part, rate)| {
             limiter.apply(rate).map(drop).map_err(|error| error.of(part))
         })
@@ -216,7 +216,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
 
     /// Returns the rules in force; `None` before the first [`replace`](Self::replace).
     pub fn rules(&self) -> Option<Arc<LimitRules>> {
-        self.current().load().clone()
+        self.current.load().clone()
     }
 
     /// Returns the weight of a request by the rules in force, as [`LimitRules::weight`]; 1 without
@@ -238,6 +238,6 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn weight(&self, request: &str) -> u64 {
-        self.current().load().as_ref().map_or(1, |rules| rules.weight(request))
+        self.current.load().as_ref().map_or(1, |rules| rules.weight(request))
     }
 }

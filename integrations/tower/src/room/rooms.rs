@@ -64,7 +64,7 @@ use crate::vacancy::{make_room, make_room_ahead};
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
     places: PlacesOf<L>,
-    current: Current<Places>,
+    pub(super) current: Current<Places>,
 }
 
 /// Returns the number of places of a key's room; for `None`, of the shared room.
@@ -161,11 +161,6 @@ impl<L: Labels> Rooms<L> {
         });
         // For the keys after this one, which is kept by its handle.
         make_room_ahead(&self.family, |room| !room.close());
-    }
-
-    /// Returns the rules in force.
-    pub(super) fn current(&self) -> &Current<Places> {
-        &self.current
     }
 
     /// Forgets the keys whose rooms are empty. Returns their number.

@@ -49,7 +49,7 @@ impl<L: Labels> Rooms<L> {
     /// ```
     pub fn replace(&self, rules: RoomRules) -> Result<Changes, RulesError> {
         self.check(&rules)?;
-        Ok(self.current().replace(rules, self.family(), |room, places| Some(room.go_by(places))))
+        Ok(self.current.replace(rules, self.family(), |room, places| Some(room.go_by(places))))
     }
 
     /// Checks rules as [`replace`](Self::replace) does, and changes nothing: see
@@ -103,6 +103,6 @@ impl<L: Labels> Rooms<L> {
 
     /// Returns the rules in force; `None` before the first [`replace`](Self::replace).
     pub fn rules(&self) -> Option<Arc<RoomRules>> {
-        self.current().load().clone()
+        self.current.load().clone()
     }
 }

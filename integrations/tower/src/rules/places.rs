@@ -1,6 +1,5 @@
 //! The places that a rule gives the rooms of its keys.
 
-use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::setting::Setting;
 
 /// A concurrency limit: the number of requests that a [`Room`](crate::Room) holds at once.
@@ -28,8 +27,4 @@ impl Places {
     }
 }
 
-impl Setting for Places {
-    fn check(self, _: RulesPart) -> Result<(), RulesError> {
-        Ok(())
-    }
-}
+impl Setting for Places {}

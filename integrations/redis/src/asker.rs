@@ -139,8 +139,11 @@ impl Asker {
         {
             last = look;
             let Some(held) = self.schedule.get(look) else { continue };
-            let attempt =
-                if held.attempts > 0 { held.limit.repeat(now) } else { held.limit.poll(now) };
+            let attempt = if held.attempts > 0 {
+                held.limit.machine().repeat(now)
+            } else {
+                held.limit.poll(now)
+            };
             let limit = held.limit.clone();
             if let Some(attempt) = attempt {
                 held.attempts += 1;

@@ -40,7 +40,8 @@ impl Change {
     /// Those of a [`Change`].
     pub fn block(self) -> Result<(), SharedError> {
         loop {
-            self.shared.block(&self.waiter, 0, |limit| limit.heard(self.version).is_some())?;
+            self.shared
+                .block(&self.waiter, 0, |limit| limit.machine().heard(self.version).is_some())?;
             if let Some(outcome) = self.outcome() {
                 return outcome;
             } // otherwise the engine has lost its memory in between
@@ -53,7 +54,7 @@ impl Change {
             let other = SharedError::OtherLimit { limit, in_force };
             if in_force == limit { Ok(()) } else { Err(other) }
         };
-        self.shared.limit.heard(self.version).map(fits)
+        self.shared.limit.machine().heard(self.version).map(fits)
     }
 }
 

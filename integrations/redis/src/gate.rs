@@ -260,7 +260,7 @@ impl SharedGate {
 
     /// Returns the terms, with the limit in force.
     pub(crate) fn terms(&self) -> Terms {
-        self.shared.limit.terms()
+        self.shared.limit.machine().terms()
     }
 
     pub(crate) fn of(shared: Shared) -> SharedGate {

@@ -8,7 +8,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use windrow::Gate;
@@ -93,6 +93,11 @@ impl Limit {
         }
     }
 
+    /// Locks the machine.
+    pub(crate) fn machine(&self) -> MutexGuard<'_, Machine> {
+        locked(&self.machine)
+    }
+
     /// Notes a request that found no permit, and returns whether the limit must be put on the list
     /// of those that want asking.
     pub(crate) fn miss(&self, weight: u64, demand: u64) -> bool {
@@ -137,26 +142,16 @@ impl Limit {
         // Relaxed, here and below: those that were noted before the limit was listed are seen by
         // the AcqRel in `leave_list`.
         let need = self.missed.swap(0, Ordering::Relaxed).max(self.waiters.largest(below));
-        let mut machine = locked(&self.machine);
+        let mut machine = self.machine();
         if self.inquires.swap(false, Ordering::Relaxed) {
             machine.inquire();
         }
         machine.poll(&self.permits, now, need)
     }
 
-    /// Returns whether the engine may not have heard of a change of the limit.
-    pub(crate) fn has_news(&self) -> bool {
-        locked(&self.machine).has_news()
-    }
-
-    /// Returns the ask that was not answered, as another attempt.
-    pub(crate) fn repeat(&self, now: u64) -> Option<Attempt> {
-        locked(&self.machine).repeat(now)
-    }
-
     /// Takes an answer, and wakes those that wait for it.
     pub(crate) fn answer(&self, now: u64, attempt: &Attempt, answer: &Answer) {
-        let mut machine = locked(&self.machine);
+        let mut machine = self.machine();
         machine.answer(&self.permits, now, attempt.ask.number, attempt.attempt, answer);
         // Relaxed, here and below: numbers that may be seen late, and publish nothing.
         self.in_force.store(machine.terms().limit, Ordering::Relaxed);
@@ -178,12 +173,12 @@ impl Limit {
     pub(crate) fn be_unusable(&self, now: u64, fault: SharedError) {
         *locked(&self.fault) = Some(fault);
         self.is_unusable.store(true, Ordering::Relaxed); // as in `answer`
-        locked(&self.machine).keep_news();
+        self.machine().keep_news();
         self.abandon(now + self.bucket.max(GIVEN_UP));
     }
 
     fn abandon(&self, until: u64) {
-        let mut machine = locked(&self.machine);
+        let mut machine = self.machine();
         machine.abandon(until);
         self.tell(machine.refusal());
         drop(machine);
@@ -198,16 +193,11 @@ impl Limit {
 
     /// Asks for another limit, for all processes, and returns the version of the change.
     pub(crate) fn set(&self, limit: u64) -> u64 {
-        let mut machine = locked(&self.machine);
+        let mut machine = self.machine();
         let version = machine.set_limit(limit);
         self.in_force.store(limit, Ordering::Relaxed); // as in `answer`
         self.tell(machine.refusal());
         version
-    }
-
-    /// Returns the limit that holds, if the engine has heard of a change of this version.
-    pub(crate) fn heard(&self, version: u64) -> Option<u64> {
-        locked(&self.machine).heard(version)
     }
 
     /// Admits by the policy for an engine that is away.
@@ -248,11 +238,6 @@ impl Limit {
 
     pub(crate) fn limit(&self) -> u64 {
         self.in_force.load(Ordering::Relaxed) // as in `answer`
-    }
-
-    /// Returns the terms, with the limit in force.
-    pub(crate) fn terms(&self) -> Terms {
-        locked(&self.machine).terms()
     }
 }
 

@@ -5,7 +5,6 @@ use std::task::{Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::limit::Limit;
@@ -43,11 +42,6 @@ impl Shared {
         }
         let quick = hub.beat();
         self.limit.permits.refill(quick, quick / 1_000, weight)
-    }
-
-    /// Decides over a request that has found no permit, and adds to the demand.
-    pub(crate) fn decide(&self, now: u64, weight: u64, demand: u64) -> Decision {
-        Decision::of(self.engine.hub(), &self.limit, now, weight, demand)
     }
 
     /// Has the engine asked.

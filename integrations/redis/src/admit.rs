@@ -11,13 +11,7 @@ use crate::wait::Wait;
 #[derive(Debug)]
 #[must_use = "a future does nothing until it is polled"]
 pub struct Admit<'a> {
-    wait: Wait<'a>,
-}
-
-impl<'a> Admit<'a> {
-    pub(crate) fn after(wait: Wait<'a>) -> Admit<'a> {
-        Admit { wait }
-    }
+    pub(crate) wait: Wait<'a>,
 }
 
 impl Future for Admit<'_> {

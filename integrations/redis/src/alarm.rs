@@ -7,12 +7,12 @@
 //! A future that is over leaves its entry behind. Such entries are swept out when there are twice
 //! the entries that the last sweep has left: so a patience of years costs no memory for years.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::Instant;
 
+use crate::lock::locked;
 use crate::waiter::Waiter;
 
 /// The alarm of one engine's futures.
@@ -29,26 +29,24 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    queue: BinaryHeap<Reverse<Entry>>,
+    /// By time, and by the number of the entry. Each is gone with its future.
+    queue: BTreeMap<(Instant, u64), Weak<Waiter>>,
+    /// The number of entries that have ever come.
+    came: u64,
     /// The length of the queue at which it is swept.
     full: usize,
     is_running: bool,
     is_over: bool,
 }
 
-#[derive(Debug)]
-struct Entry {
-    at: Instant,
-    /// Gone with its future.
-    waiter: Weak<Waiter>,
-}
-
 impl Alarm {
     /// Wakes a waiter at a time, or earlier if there can be no thread.
     pub(crate) fn set(&self, at: Instant, waiter: &Arc<Waiter>) {
-        let mut state = self.state.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state.state);
         state.sweep();
-        state.queue.push(Reverse(Entry { at, waiter: Arc::downgrade(waiter) }));
+        state.came += 1;
+        let place = (at, state.came);
+        state.queue.insert(place, Arc::downgrade(waiter));
         if !state.is_running {
             let shared = self.state.clone();
             let thread = thread::Builder::new().name("windrow-patience".into());
@@ -60,17 +58,22 @@ impl Alarm {
             }
         }
         // (A time that is the earliest ends the thread's sleep.)
-        if state.queue.peek().is_some_and(|first| first.0.at == at) {
+        if state.first() == Some(at) {
             self.state.changed.notify_one();
         }
     }
 }
 
 impl State {
+    /// Returns the earliest time.
+    fn first(&self) -> Option<Instant> {
+        self.queue.first_key_value().map(|((at, _), _)| *at)
+    }
+
     /// Removes the entries of futures that are gone, if there are many.
     fn sweep(&mut self) {
         if self.queue.len() >= self.full {
-            self.queue.retain(|entry| entry.0.waiter.strong_count() > 0);
+            self.queue.retain(|_, waiter| waiter.strong_count() > 0);
             self.full = (2 * self.queue.len()).max(64);
         }
     }
@@ -78,29 +81,29 @@ impl State {
 
 impl Drop for Alarm {
     fn drop(&mut self) {
-        self.state.state.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
+        locked(&self.state.state).is_over = true;
         self.state.changed.notify_one();
     }
 }
 
 impl Shared {
     fn run(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state);
         while !state.is_over {
             let now = Instant::now();
             let mut due = Vec::new();
-            while state.queue.peek().is_some_and(|first| first.0.at <= now) {
-                due.extend(state.queue.pop().and_then(|entry| entry.0.waiter.upgrade()));
+            while state.first().is_some_and(|at| at <= now) {
+                due.extend(state.queue.pop_first().and_then(|(_, waiter)| waiter.upgrade()));
             }
             if !due.is_empty() {
                 drop(state); // a waker may call anything
                 for waiter in due {
                     waiter.wake();
                 }
-                state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                state = locked(&self.state);
                 continue;
             }
-            state = match state.queue.peek().map(|first| first.0.at - now) {
+            state = match state.first().map(|at| at - now) {
                 Some(rest) => {
                     let waited = self.changed.wait_timeout(state, rest);
                     waited.unwrap_or_else(PoisonError::into_inner).0
@@ -108,26 +111,6 @@ impl Shared {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             };
         }
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Entry) -> bool {
-        self.at == other.at
-    }
-}
-
-impl Eq for Entry {}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Entry) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Entry) -> std::cmp::Ordering {
-        self.at.cmp(&other.at)
     }
 }
 

@@ -17,9 +17,9 @@ pub(crate) struct Call {
 impl Call {
     /// Returns the command, for a script with this digest.
     pub(crate) fn command(&self, script: &str) -> Cmd {
-        let keys = self.limit.keys();
+        let keys = &self.limit.keys;
         let mut command = cmd("EVALSHA");
-        command.arg(script).arg(2).arg(&*keys.ledger).arg(&*keys.epoch).arg(self.limit.client());
+        command.arg(script).arg(2).arg(&*keys.ledger).arg(&*keys.epoch).arg(&self.limit.client);
         for number in self.attempt.arguments() {
             command.arg(number);
         }

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::ask::Call;
-use crate::connection::{Connection, Said, Unusable};
+use crate::connection::{Connection, Said};
 use crate::error::SharedError;
 use crate::hub::Hub;
 use crate::limit::Limit;
@@ -70,7 +70,7 @@ impl Asker {
     /// Connects though nothing is to be asked: for the first time, or so that the return of an
     /// engine is noticed without a request.
     fn reach(&mut self) {
-        match Connection::open(self.hub.target()) {
+        match Connection::open(&self.hub.target) {
             Ok(connection) => {
                 self.connection = Some(connection);
                 self.failures = 0;
@@ -104,27 +104,27 @@ impl Asker {
     /// Sends the asks that are due, and takes the answers.
     fn ask(&mut self) -> Result<(), SharedError> {
         if self.connection.is_none() {
-            self.connection = Some(Connection::open(self.hub.target())?);
+            self.connection = Some(Connection::open(&self.hub.target)?);
         }
         // (Stamps are taken once there is a connection: time to connect is not taken off rations.)
         let now = self.now();
         let calls = self.calls(now);
-        let target = self.hub.target();
+        let target = &self.hub.target;
         let Some(connection) = self.connection.as_mut().filter(|_| !calls.is_empty()) else {
             return Ok(());
         };
         self.hub.sent(calls.len(), now);
         connection.send(&calls, target)?;
         for (i, call) in calls.iter().enumerate() {
-            let said = connection.receive(target)?;
+            let said = connection.receive(target, &call.limit.name)?;
             let now = self.hub.time().now();
             self.hub.answered(now, i + 1 < calls.len());
             self.failures = 0;
             match said {
                 Said::Answered(answer) => call.limit.answer(now, &call.attempt, &answer),
-                Said::Unusable(why) => call.limit.be_unusable(now, fault(why, &call.limit)),
+                Said::Unusable(fault) => call.limit.be_unusable(now, fault),
             }
-            self.leases_end = self.leases_end.max(call.limit.leases_end());
+            self.leases_end = self.leases_end.max(call.limit.permits.leases_end());
             self.schedule.look_next(&call.limit, next_look(&call.limit, now), now);
         }
         Ok(())
@@ -139,8 +139,11 @@ impl Asker {
         {
             last = look;
             let Some(held) = self.schedule.get(look) else { continue };
-            let attempt =
-                if held.attempts > 0 { held.limit.repeat(now) } else { held.limit.poll(now) };
+            let attempt = if held.attempts > 0 {
+                held.limit.machine().repeat(now)
+            } else {
+                held.limit.poll(now)
+            };
             let limit = held.limit.clone();
             if let Some(attempt) = attempt {
                 held.attempts += 1;
@@ -178,7 +181,7 @@ impl Asker {
                 self.schedule.look_next(&limit, next_look(&limit, now), now);
             } else {
                 // They wait for an engine that is away: that is for their policy.
-                limit.waiters().wake();
+                limit.waiters.wake();
             }
         }
         let until = now + PAUSE * u64::from(self.failures.min(5));
@@ -196,30 +199,22 @@ impl Asker {
 impl Drop for Asker {
     fn drop(&mut self) {
         self.hub.failed(0, SharedError::NoThread { reason: "it has ended".into() });
-        self.schedule.each().for_each(|held| held.limit.waiters().wake());
+        self.schedule.each().for_each(|held| held.limit.waiters.wake());
     }
 }
 
 /// Returns the time until which there is reason to look at a limit, without another request: what
 /// it may be granted now has ended by then, and was returned.
 fn reason_ends(limit: &Limit, now: u64) -> u64 {
-    now + 3 * limit.bucket()
+    now + 3 * limit.bucket
 }
 
 /// Returns the time of the next look at a limit.
 fn next_look(limit: &Limit, now: u64) -> u64 {
-    let part = limit.bucket() / if limit.left(now) > 0 { 64 } else { 4 };
+    let part = limit.bucket / if limit.permits.left(now) > 0 { 64 } else { 4 };
     let soon = now + part.max(500);
     // Those that wait were refused until then.
-    if limit.waiters().is_empty() { soon } else { soon.min(limit.refusal().until).max(now + 500) }
-}
-
-fn fault(why: Unusable, limit: &Limit) -> SharedError {
-    let name = limit.name().to_owned();
-    match why {
-        Unusable::Foreign => SharedError::Foreign { name },
-        Unusable::OtherGeometry => SharedError::OtherGeometry { name },
-    }
+    if limit.waiters.is_empty() { soon } else { soon.min(limit.refusal().until).max(now + 500) }
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub struct Change {
 
 impl Change {
     pub(crate) fn new(shared: Shared, limit: u64, version: u64) -> Change {
-        let waiter = shared.limit.waiters().add(0);
+        let waiter = shared.limit.waiters.add(0);
         Change { shared, limit, version, waiter }
     }
 
@@ -40,7 +40,8 @@ impl Change {
     /// Those of a [`Change`].
     pub fn block(self) -> Result<(), SharedError> {
         loop {
-            self.shared.block(&self.waiter, 0, |limit| limit.heard(self.version).is_some())?;
+            self.shared
+                .block(&self.waiter, 0, |limit| limit.machine().heard(self.version).is_some())?;
             if let Some(outcome) = self.outcome() {
                 return outcome;
             } // otherwise the engine has lost its memory in between
@@ -53,7 +54,7 @@ impl Change {
             let other = SharedError::OtherLimit { limit, in_force };
             if in_force == limit { Ok(()) } else { Err(other) }
         };
-        self.shared.limit.heard(self.version).map(fits)
+        self.shared.limit.machine().heard(self.version).map(fits)
     }
 }
 
@@ -69,6 +70,6 @@ impl Future for Change {
 
 impl Drop for Change {
     fn drop(&mut self) {
-        self.shared.limit.waiters().remove(&self.waiter);
+        self.shared.limit.waiters.remove(&self.waiter);
     }
 }

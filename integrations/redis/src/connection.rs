@@ -29,16 +29,7 @@ pub(crate) enum Said {
     /// An answer of the script.
     Answered(Answer),
     /// The limit's keys hold what the script will not touch. Another attempt finds the same.
-    Unusable(Unusable),
-}
-
-/// The reason for which the script touches nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unusable {
-    /// A value that is none of a limit's.
-    Foreign,
-    /// A ledger of another interval or number of buckets.
-    OtherGeometry,
+    Unusable(SharedError),
 }
 
 impl Connection {
@@ -68,20 +59,21 @@ impl Connection {
         self.inner.send_packed_command(&bytes).map_err(|error| target.told(&error))
     }
 
-    /// Receives what the engine says to the next request.
+    /// Receives what the engine says to the next request, about the limit with this name.
     ///
     /// # Errors
     ///
     /// After an error the connection must be dropped.
-    pub(crate) fn receive(&mut self, target: &Target) -> Result<Said, SharedError> {
+    pub(crate) fn receive(&mut self, target: &Target, name: &str) -> Result<Said, SharedError> {
+        let foreign = || Ok(Said::Unusable(SharedError::Foreign { name: name.to_owned() }));
         let said = self.inner.recv_response().map_err(|error| target.told(&error))?;
         match said {
             Value::ServerError(error) => match error.code() {
-                "FOREIGN" | "WRONGTYPE" => Ok(Said::Unusable(Unusable::Foreign)),
-                "GEOMETRY" => Ok(Said::Unusable(Unusable::OtherGeometry)),
-                _ if error.details().is_some_and(|text| text.contains("WRONGTYPE")) => {
-                    Ok(Said::Unusable(Unusable::Foreign))
+                "FOREIGN" | "WRONGTYPE" => foreign(),
+                "GEOMETRY" => {
+                    Ok(Said::Unusable(SharedError::OtherGeometry { name: name.to_owned() }))
                 }
+                _ if error.details().is_some_and(|text| text.contains("WRONGTYPE")) => foreign(),
                 _ => Err(target.told(&error.into())),
             },
             said => Ok(Said::Answered(answer(&said)?)),

@@ -1,11 +1,9 @@
 //! The decision over a request that has found no permit.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::hub::Hub;
-use crate::limit::Limit;
 use crate::permits::MAX_PERMITS;
+use crate::shared::Shared;
 use crate::time::NEVER;
 
 /// A decision over a request that has found no permit.
@@ -19,46 +17,39 @@ pub(crate) enum Decision {
     Refused(Option<Duration>),
 }
 
-impl Decision {
+impl Shared {
     /// Decides over a request, and has the engine asked if that may help. `demand` is added to the
     /// limit's: the weight of a request that is new.
     #[cold]
-    pub(crate) fn of(
-        hub: &Hub,
-        limit: &Arc<Limit>,
-        now: u64,
-        weight: u64,
-        demand: u64,
-    ) -> Decision {
+    pub(crate) fn decide(&self, now: u64, weight: u64, demand: u64) -> Decision {
+        let limit = &*self.limit;
         if now == NEVER {
             return Decision::Refused(None);
         }
         if weight > limit.limit().min(MAX_PERMITS) {
             if weight <= MAX_PERMITS && limit.inquire(now) {
-                hub.list(limit);
+                self.engine.hub().list(&self.limit);
             }
             return Decision::Refused(None);
         }
         let refusal = limit.refusal();
         let refused = refusal.covers(now, weight);
-        if hub.is_away(now) || limit.is_unusable() {
+        if self.is_by_policy(now) {
             // Asked all the same, so that its return is noticed.
-            if !refused && limit.miss(weight, demand) {
-                hub.list(limit);
+            if !refused {
+                self.ask(weight, demand);
             }
             return if limit.by_policy(weight) {
                 Decision::Admitted
             } else {
-                Decision::Refused(Some(Duration::from_micros(limit.bucket())))
+                Decision::Refused(Some(Duration::from_micros(limit.bucket)))
             };
         }
         if refused {
             limit.refuse(demand);
             return Decision::Refused(Some(Duration::from_micros(refusal.until - now)));
         }
-        if limit.miss(weight, demand) {
-            hub.list(limit);
-        }
+        self.ask(weight, demand);
         Decision::Asked
     }
 }

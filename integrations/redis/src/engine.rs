@@ -195,7 +195,7 @@ impl Drop for Owner {
 impl Debug for Engine {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
-            .field("at", &self.hub().target().shown())
+            .field("at", &self.hub().target.shown())
             .field("is_away", &self.is_away())
             .finish_non_exhaustive()
     }

@@ -1,21 +1,22 @@
 //! A rate limiter that many processes share.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use windrow::AtMost;
 use windrow::gate::Admission;
 
-use crate::absence::Absence;
 use crate::admit::Admit;
 use crate::bounds::checked;
+use crate::builder::{Built, Checked, SharedBuilder};
 use crate::change::Change;
 use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
+use crate::machine::Terms;
 use crate::names::Kind;
 use crate::reserve::{Reserve, SharedReservation};
-use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::time::NEVER;
 use crate::wait::Wait;
@@ -91,8 +92,8 @@ pub struct SharedGate {
 impl SharedGate {
     /// Returns a builder of a rate limiter by which all processes together admit at most `limit` in
     /// each interval: one second in ten buckets, unless the builder is told otherwise.
-    pub fn builder(limit: AtMost) -> SharedGateBuilder {
-        SharedGateBuilder::new(limit)
+    pub fn builder(limit: AtMost) -> SharedBuilder<SharedGate> {
+        SharedBuilder::new(limit)
     }
 
     /// Admits a call of weight `n` if this process has permits for it; otherwise refuses, and has
@@ -124,17 +125,17 @@ impl SharedGate {
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admit<'_> {
-        Admit::after(Wait::borrowed(&self.shared, n, max_wait))
+        Admit { wait: Wait::new(Cow::Borrowed(&self.shared), n, max_wait) }
     }
 
     /// Returns the same future as [`admit`](Self::admit), which owns a clone of the limit.
     pub fn admit_owned(&self, n: u64, max_wait: Duration) -> Admit<'static> {
-        Admit::after(Wait::owned(self.shared.clone(), n, max_wait))
+        Admit { wait: Wait::new(Cow::Owned(self.shared.clone()), n, max_wait) }
     }
 
     /// Admits a call as [`admit`](Self::admit), and blocks the thread meanwhile.
     pub fn admit_blocking(&self, n: u64, max_wait: Duration) -> Admission {
-        Wait::borrowed(&self.shared, n, max_wait).block().admission
+        Wait::new(Cow::Borrowed(&self.shared), n, max_wait).block().admission
     }
 
     /// Takes permits that can be given back, if this process has them: for a call whose cost is
@@ -145,7 +146,7 @@ impl SharedGate {
     /// here.
     pub fn try_reserve(&self, n: u64) -> Option<SharedReservation> {
         let now = self.shared.now();
-        let lease = if n == 0 { None } else { self.shared.limit.take_for(now, n) };
+        let lease = if n == 0 { None } else { self.shared.limit.permits.take_for(now, n) };
         if lease.is_none() && n > 0 {
             let _ = self.shared.decide(now, n, n);
             return None;
@@ -159,7 +160,7 @@ impl SharedGate {
     ///
     /// It yields an error for what [`admit`](Self::admit) refuses.
     pub fn reserve(&self, n: u64, max_wait: Duration) -> Reserve {
-        Reserve::after(Wait::owned(self.shared.clone(), n, max_wait).of_a_lease(), n)
+        Reserve { wait: Wait::new(Cow::Owned(self.shared.clone()), n, max_wait).of_a_lease() }
     }
 
     /// Changes the limit for all processes. Each learns of it with its next answer of the engine.
@@ -210,17 +211,17 @@ impl SharedGate {
     /// Returns the interval in which the limit holds.
     pub fn interval(&self) -> Duration {
         let limit = &self.shared.limit;
-        Duration::from_micros(limit.bucket() * limit.buckets())
+        Duration::from_micros(limit.bucket * limit.buckets)
     }
 
     /// Returns the number of buckets in the interval.
     pub fn buckets(&self) -> usize {
-        self.shared.limit.buckets() as usize
+        self.shared.limit.buckets as usize
     }
 
     /// Returns the limit's name.
     pub fn name(&self) -> &str {
-        self.shared.limit.name()
+        &self.shared.limit.name
     }
 
     /// Returns the permits that this process holds now, in all cores' rows together. Other threads
@@ -228,7 +229,7 @@ impl SharedGate {
     pub fn left(&self) -> u64 {
         match self.shared.now() {
             NEVER => 0,
-            now => self.shared.limit.left(now) + self.shared.limit.in_rows(),
+            now => self.shared.limit.permits.left(now) + self.shared.limit.permits.in_rows(),
         }
     }
 
@@ -249,8 +250,29 @@ impl SharedGate {
         n == 0 || self.shared.decide(self.shared.now(), n, n) == Decision::Admitted
     }
 
+    /// Returns the limit of the empty key, once the engine has answered.
+    pub(crate) fn begin(engine: &Engine, checked: &Checked) -> Result<SharedGate, SharedError> {
+        let limit = checked.limit(engine, b"", checked.terms);
+        let shared = Shared { engine: engine.clone(), limit };
+        shared.begin()?;
+        Ok(SharedGate { shared })
+    }
+
+    /// Returns the terms, with the limit in force.
+    pub(crate) fn terms(&self) -> Terms {
+        self.shared.limit.machine().terms()
+    }
+
     pub(crate) fn of(shared: Shared) -> SharedGate {
         SharedGate { shared }
+    }
+}
+
+impl Built for SharedGate {
+    const KIND: Kind = Kind::Alone;
+
+    fn on(engine: &Engine, checked: Checked, _: usize) -> Result<SharedGate, SharedError> {
+        SharedGate::begin(engine, &checked)
     }
 }
 
@@ -263,77 +285,5 @@ impl Debug for SharedGate {
             .field("buckets", &self.buckets())
             .field("engine", self.engine())
             .finish_non_exhaustive()
-    }
-}
-
-/// A builder of a [`SharedGate`].
-#[derive(Clone, Debug)]
-#[must_use = "a builder does nothing until it builds"]
-pub struct SharedGateBuilder {
-    settings: Settings,
-}
-
-impl SharedGateBuilder {
-    pub(crate) fn new(limit: AtMost) -> SharedGateBuilder {
-        SharedGateBuilder { settings: Settings::new(limit) }
-    }
-
-    /// Sets the interval in which the limit holds: a second unless it is set, and at most a week.
-    pub fn interval(mut self, interval: Duration) -> SharedGateBuilder {
-        self.settings.interval = interval;
-        self
-    }
-
-    /// Sets the number of buckets in the interval, 1 to 100: 10 unless it is set.
-    ///
-    /// More buckets leave less of the limit unused, and make more calls of the engine: with `n` of
-    /// them, at a steady load `n / (n + 1)` of the limit is admitted, by 1 to 2 calls a bucket and
-    /// process. A bucket has at least a millisecond. It should last much longer than an answer
-    /// takes.
-    pub fn buckets(mut self, buckets: usize) -> SharedGateBuilder {
-        self.settings.buckets = buckets;
-        self
-    }
-
-    /// Sets the limit's name: `windrow` unless it is set. Processes that name the same one share
-    /// it. At most 64 letters, digits, `_`, `-` and `.` of ASCII.
-    ///
-    /// They must build it with the same interval and number of buckets.
-    pub fn name(mut self, name: impl Into<String>) -> SharedGateBuilder {
-        self.settings.name = name.into();
-        self
-    }
-
-    /// Sets what is admitted while the engine is away: nothing unless it is set.
-    pub fn on_absence(mut self, absence: Absence) -> SharedGateBuilder {
-        self.settings.absence = absence;
-        self
-    }
-
-    /// Builds the limit on an engine of its own, connected to by a URL: see [`Engine::connect`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Engine::connect`] and of [`build`](Self::build).
-    pub fn connect(&self, url: &str) -> Result<SharedGate, SharedError> {
-        self.settings.check(Kind::Alone)?;
-        self.build(&Engine::connect(url)?)
-    }
-
-    /// Builds the limit on an engine, and waits for its first answer; not on one that is
-    /// [connected to later](Engine::connect_lazy).
-    ///
-    /// # Errors
-    ///
-    /// [`SharedError::Name`], [`SharedError::Geometry`], [`SharedError::LimitTooLarge`] and
-    /// [`SharedError::Absence`] for settings that no limit can have; [`SharedError::Foreign`] and
-    /// [`SharedError::OtherGeometry`] for what the limit's keys hold, which is not overwritten;
-    /// those of [`Engine::connect`] if the engine does not answer.
-    pub fn build(&self, engine: &Engine) -> Result<SharedGate, SharedError> {
-        let checked = self.settings.check(Kind::Alone)?;
-        let limit = checked.limit(engine, &[], checked.terms);
-        let shared = Shared { engine: engine.clone(), limit };
-        shared.begin()?;
-        Ok(SharedGate { shared })
     }
 }

@@ -7,15 +7,14 @@ use std::time::Duration;
 use windrow::AtMost;
 use windrow::gate::Admission;
 
-use crate::absence::Absence;
 use crate::admit::Admit;
+use crate::builder::{Built, Checked, SharedBuilder};
 use crate::change::Change;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::gate::SharedGate;
 use crate::limit::Limit;
 use crate::names::Kind;
-use crate::settings::{Checked, Settings};
 use crate::shared::Shared;
 use crate::table::Table;
 
@@ -46,7 +45,7 @@ use crate::table::Table;
 /// # Bounds
 ///
 /// A key may come from a stranger, and has any bytes. No key reaches that of another limit. Of the
-/// keys in use, a process remembers at most [`max_keys`](SharedGatesBuilder::max_keys). Further
+/// keys in use, a process remembers at most [`max_keys`](SharedBuilder::max_keys). Further
 /// ones, and keys longer than [`MAX_KEY`](Self::MAX_KEY), share one limit, the *overflow*.
 ///
 /// Keys that were not used for some buckets make room: a new key that finds none looks at eight
@@ -60,10 +59,9 @@ pub struct SharedGates {
 }
 
 struct Of {
-    engine: Engine,
     checked: Checked,
     table: Table<Arc<Limit>>,
-    overflow: Arc<Limit>,
+    overflow: SharedGate,
 }
 
 impl SharedGates {
@@ -72,14 +70,15 @@ impl SharedGates {
 
     /// Returns a builder of rate limiters by which all processes together admit at most `limit` of
     /// each key in each interval: one second in ten buckets, unless the builder is told otherwise.
-    pub fn builder(limit: AtMost) -> SharedGatesBuilder {
-        SharedGatesBuilder { settings: Settings::new(limit), max_keys: 10_000 }
+    pub fn builder(limit: AtMost) -> SharedBuilder<SharedGates> {
+        SharedBuilder::new(limit)
     }
 
     /// Returns the limiter of a key. If the key is longer than [`MAX_KEY`](Self::MAX_KEY), or there
     /// are too many keys, it is the one that all such keys share.
     pub fn of(&self, key: &[u8]) -> SharedGate {
-        let Of { engine, checked, table, overflow } = &*self.of;
+        let Of { checked, table, overflow } = &*self.of;
+        let engine = overflow.engine();
         // (In a forked child a thread of the parent may have held a lock, for ever. All limits
         // refuse there.)
         let has_own =
@@ -92,8 +91,10 @@ impl SharedGates {
         // (The letter tells the empty key from the overflow.)
         let new = || checked.limit(engine, &[b"k", key].concat(), overflow.terms());
         let own = if has_own { table.get(key, is_idle, new) } else { None };
-        let limit = own.unwrap_or_else(|| overflow.clone());
-        SharedGate::of(Shared { engine: engine.clone(), limit })
+        match own {
+            Some(limit) => SharedGate::of(Shared { engine: engine.clone(), limit }),
+            None => overflow.clone(),
+        }
     }
 
     /// Admits a call of weight `n` of a key, if this process has permits for it: see
@@ -121,8 +122,7 @@ impl SharedGates {
     ///
     /// Those of [`SharedGate::set_limit`].
     pub fn set_limit(&self, limit: AtMost) -> Result<Change, SharedError> {
-        let Of { engine, overflow, .. } = &*self.of;
-        SharedGate::of(Shared { engine: engine.clone(), limit: overflow.clone() }).set_limit(limit)
+        self.of.overflow.set_limit(limit)
     }
 
     /// Returns the limit of a new key, as this process knows it.
@@ -137,78 +137,21 @@ impl SharedGates {
 
     /// Returns the name of the limits.
     pub fn name(&self) -> &str {
-        self.of.checked.name()
+        self.of.overflow.name()
     }
 
     /// Returns the engine that keeps the limits.
     pub fn engine(&self) -> &Engine {
-        &self.of.engine
+        self.of.overflow.engine()
     }
 }
 
-/// A builder of [`SharedGates`].
-#[derive(Clone, Debug)]
-#[must_use = "a builder does nothing until it builds"]
-pub struct SharedGatesBuilder {
-    settings: Settings,
-    max_keys: usize,
-}
+impl Built for SharedGates {
+    const KIND: Kind = Kind::Keyed;
 
-impl SharedGatesBuilder {
-    /// Sets the interval in which the limits hold: a second unless it is set, and at most a week.
-    pub fn interval(mut self, interval: Duration) -> SharedGatesBuilder {
-        self.settings.interval = interval;
-        self
-    }
-
-    /// Sets the number of buckets in the interval, 1 to 100: 10 unless it is set.
-    pub fn buckets(mut self, buckets: usize) -> SharedGatesBuilder {
-        self.settings.buckets = buckets;
-        self
-    }
-
-    /// Sets the name of the limits: `windrow` unless it is set. Processes that name the same one
-    /// share them. At most 64 letters, digits, `_`, `-` and `.` of ASCII.
-    pub fn name(mut self, name: impl Into<String>) -> SharedGatesBuilder {
-        self.settings.name = name.into();
-        self
-    }
-
-    /// Sets what is admitted of each key while the engine is away: nothing unless it is set.
-    pub fn on_absence(mut self, absence: Absence) -> SharedGatesBuilder {
-        self.settings.absence = absence;
-        self
-    }
-
-    /// Sets the number of keys that a process remembers, at least 1: 10 000 unless it is set. (They
-    /// are spread over 16 parts by a hash, and each has a sixteenth of the number, rounded up.)
-    pub fn max_keys(mut self, max_keys: usize) -> SharedGatesBuilder {
-        self.max_keys = max_keys.max(1);
-        self
-    }
-
-    /// Builds the limits on an engine of their own, connected to by a URL: see [`Engine::connect`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Engine::connect`] and of [`build`](Self::build).
-    pub fn connect(&self, url: &str) -> Result<SharedGates, SharedError> {
-        self.settings.check(Kind::Keyed)?;
-        self.build(&Engine::connect(url)?)
-    }
-
-    /// Builds the limits on an engine, and waits for its first answer; not on one that is
-    /// [connected to later](Engine::connect_lazy).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`SharedGateBuilder::build`](crate::SharedGateBuilder::build).
-    pub fn build(&self, engine: &Engine) -> Result<SharedGates, SharedError> {
-        let checked = self.settings.check(Kind::Keyed)?;
-        let overflow = checked.limit(engine, b"", checked.terms);
-        Shared { engine: engine.clone(), limit: overflow.clone() }.begin()?;
-        let (engine, table) = (engine.clone(), Table::new(self.max_keys));
-        Ok(SharedGates { of: Arc::new(Of { engine, checked, table, overflow }) })
+    fn on(engine: &Engine, checked: Checked, max_keys: usize) -> Result<SharedGates, SharedError> {
+        let (table, overflow) = (Table::new(max_keys), SharedGate::begin(engine, &checked)?);
+        Ok(SharedGates { of: Arc::new(Of { checked, table, overflow }) })
     }
 }
 

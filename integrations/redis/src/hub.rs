@@ -1,23 +1,24 @@
 //! The hub between a process's requests and the thread that asks.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Thread;
 
 use crate::alarm::Alarm;
 use crate::error::SharedError;
 use crate::identity::Identities;
 use crate::limit::Limit;
+use crate::lock::locked;
 use crate::pulse::Pulse;
 use crate::target::Target;
 use crate::time::{NEVER, Time};
 
 /// The hub between a process's requests and the thread that asks.
 pub(crate) struct Hub {
-    target: Target,
+    pub(crate) target: Target,
     clocks: Clocks,
-    identities: Identities,
-    alarm: Alarm,
+    pub(crate) identities: Identities,
+    pub(crate) alarm: Alarm,
     /// The limits that want asking.
     list: Mutex<Vec<Arc<Limit>>>,
     /// The thread that asks.
@@ -73,13 +74,13 @@ impl Hub {
 
     /// Puts a limit on the list of those that want asking.
     pub(crate) fn list(&self, limit: &Arc<Limit>) {
-        self.locked_list().push(limit.clone());
+        locked(&self.list).push(limit.clone());
         self.wake();
     }
 
     /// Returns the limits that want asking, and empties the list.
     pub(crate) fn listed(&self) -> Vec<Arc<Limit>> {
-        std::mem::take(&mut *self.locked_list())
+        std::mem::take(&mut *locked(&self.list))
     }
 
     /// Notes that asks are sent.
@@ -94,13 +95,13 @@ impl Hub {
     pub(crate) fn answered(&self, now: u64, more: bool) {
         let late = now.saturating_add(self.target.timeout().as_micros() as u64);
         self.away_from.store(if more { late } else { NEVER }, Ordering::Relaxed);
-        *self.locked_fault() = None;
+        *locked(&self.fault) = None;
     }
 
     /// Notes that the engine cannot be asked.
     pub(crate) fn failed(&self, now: u64, fault: SharedError) {
         self.away_from.fetch_min(now, Ordering::Relaxed);
-        *self.locked_fault() = Some(fault);
+        *locked(&self.fault) = Some(fault);
     }
 
     pub(crate) fn is_away(&self, now: u64) -> bool {
@@ -109,15 +110,11 @@ impl Hub {
     }
 
     pub(crate) fn fault(&self) -> Option<SharedError> {
-        self.locked_fault().clone()
+        locked(&self.fault).clone()
     }
 
     pub(crate) fn asks(&self) -> u64 {
         self.asks.load(Ordering::Relaxed) // as in `sent`
-    }
-
-    pub(crate) fn target(&self) -> &Target {
-        &self.target
     }
 
     #[inline]
@@ -142,25 +139,9 @@ impl Hub {
         self.clocks.pulse.stop();
     }
 
-    pub(crate) fn identities(&self) -> &Identities {
-        &self.identities
-    }
-
-    pub(crate) fn alarm(&self) -> &Alarm {
-        &self.alarm
-    }
-
     fn wake(&self) {
         if let Some(thread) = self.thread.get() {
             thread.unpark();
         }
-    }
-
-    fn locked_list(&self) -> MutexGuard<'_, Vec<Arc<Limit>>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn locked_fault(&self) -> MutexGuard<'_, Option<SharedError>> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

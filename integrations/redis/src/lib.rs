@@ -4,13 +4,13 @@
 mod absence;
 mod admit;
 mod bounds;
+mod builder;
 mod change;
 mod engine;
 mod error;
 mod gate;
 mod gates;
 mod reserve;
-mod settings;
 mod table;
 mod target;
 
@@ -36,17 +36,19 @@ mod asker;
 mod connection;
 mod hub;
 mod identity;
+mod lock;
 mod machine;
 mod names;
 mod schedule;
 
 pub use absence::Absence;
 pub use admit::Admit;
+pub use builder::SharedBuilder;
 pub use change::Change;
 pub use engine::{Engine, EngineBuilder};
 pub use error::SharedError;
-pub use gate::{SharedGate, SharedGateBuilder};
-pub use gates::{SharedGates, SharedGatesBuilder};
+pub use gate::SharedGate;
+pub use gates::SharedGates;
 pub use reserve::{Reserve, SharedReservation};
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs

@@ -8,13 +8,14 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use windrow::Gate;
 
 use crate::absence::Absence;
 use crate::error::SharedError;
+use crate::lock::locked;
 use crate::machine::{Answer, Attempt, Machine, Refusal, Terms};
 use crate::names::Keys;
 use crate::permits::Permits;
@@ -26,12 +27,12 @@ const GIVEN_UP: u64 = 20_000;
 
 /// The part of one limit that a process has.
 pub(crate) struct Limit {
-    name: Arc<str>,
+    pub(crate) name: Arc<str>,
     /// The length of a bucket, in microseconds.
-    bucket: u64,
+    pub(crate) bucket: u64,
     /// The number of buckets in the interval.
-    buckets: u64,
-    permits: Permits,
+    pub(crate) buckets: u64,
+    pub(crate) permits: Permits,
     /// The limit in force, as the engine has told it last.
     in_force: AtomicU64,
     /// Before this time, a request of at least `refused_weight` that finds no permit is refused.
@@ -50,11 +51,11 @@ pub(crate) struct Limit {
     /// The limit's keys hold what is no ledger.
     is_unusable: AtomicBool,
     fault: Mutex<Option<SharedError>>,
-    waiters: Waiters,
+    pub(crate) waiters: Waiters,
     machine: Mutex<Machine>,
     /// The id of this client on the engine.
-    client: [u8; 8],
-    keys: Keys,
+    pub(crate) client: [u8; 8],
+    pub(crate) keys: Keys,
     absence: Absence,
     /// The gate of [`Absence::Share`], made at the first absence.
     share: OnceLock<Option<Gate>>,
@@ -92,45 +93,9 @@ impl Limit {
         }
     }
 
-    /// Takes permits of this core's row, at the quick clock's time in nanoseconds.
-    #[inline]
-    pub(crate) fn take_quickly(&self, quick: u64, weight: u64) -> bool {
-        self.permits.take_quickly(quick, weight)
-    }
-
-    /// Takes permits of a lease, and a ration for this core's row.
-    pub(crate) fn refill(&self, quick: u64, weight: u64) -> bool {
-        self.permits.refill(quick, quick / 1_000, weight)
-    }
-
-    /// Takes permits, and returns the end of their lease.
-    pub(crate) fn take_for(&self, now: u64, weight: u64) -> Option<u64> {
-        self.permits.take_for(now, weight)
-    }
-
-    /// Puts permits back that were taken of the lease with this end, and were not used.
-    pub(crate) fn put_back(&self, lease: u64, count: u64) {
-        self.permits.put_back(lease, count);
-    }
-
-    /// Charges a weight that was used beyond permits.
-    pub(crate) fn charge(&self, now: u64, weight: u64) {
-        self.permits.charge(now, weight);
-    }
-
-    /// Returns the permits in rows, those included that have just ended.
-    pub(crate) fn in_rows(&self) -> u64 {
-        self.permits.in_rows()
-    }
-
-    /// Returns the time by which all leases so far end.
-    pub(crate) fn leases_end(&self) -> u64 {
-        self.permits.leases_end()
-    }
-
-    /// Returns the permits that are left in leases.
-    pub(crate) fn left(&self, now: u64) -> u64 {
-        self.permits.left(now)
+    /// Locks the machine.
+    pub(crate) fn machine(&self) -> MutexGuard<'_, Machine> {
+        locked(&self.machine)
     }
 
     /// Notes a request that found no permit, and returns whether the limit must be put on the list
@@ -184,16 +149,6 @@ impl Limit {
         machine.poll(&self.permits, now, need)
     }
 
-    /// Returns whether the engine may not have heard of a change of the limit.
-    pub(crate) fn has_news(&self) -> bool {
-        self.machine().has_news()
-    }
-
-    /// Returns the ask that was not answered, as another attempt.
-    pub(crate) fn repeat(&self, now: u64) -> Option<Attempt> {
-        self.machine().repeat(now)
-    }
-
     /// Takes an answer, and wakes those that wait for it.
     pub(crate) fn answer(&self, now: u64, attempt: &Attempt, answer: &Answer) {
         let mut machine = self.machine();
@@ -202,7 +157,7 @@ impl Limit {
         self.in_force.store(machine.terms().limit, Ordering::Relaxed);
         self.tell(machine.refusal());
         drop(machine);
-        *self.locked_fault() = None;
+        *locked(&self.fault) = None;
         self.is_unusable.store(false, Ordering::Relaxed);
         // Release: pairs with `is_answered`, whose caller sees the numbers above.
         self.is_answered.store(true, Ordering::Release);
@@ -216,7 +171,7 @@ impl Limit {
 
     /// Gives up an ask because the limit's keys are unusable. The next one waits for a bucket.
     pub(crate) fn be_unusable(&self, now: u64, fault: SharedError) {
-        *self.locked_fault() = Some(fault);
+        *locked(&self.fault) = Some(fault);
         self.is_unusable.store(true, Ordering::Relaxed); // as in `answer`
         self.machine().keep_news();
         self.abandon(now + self.bucket.max(GIVEN_UP));
@@ -243,11 +198,6 @@ impl Limit {
         self.in_force.store(limit, Ordering::Relaxed); // as in `answer`
         self.tell(machine.refusal());
         version
-    }
-
-    /// Returns the limit that holds, if the engine has heard of a change of this version.
-    pub(crate) fn heard(&self, version: u64) -> Option<u64> {
-        self.machine().heard(version)
     }
 
     /// Admits by the policy for an engine that is away.
@@ -277,7 +227,7 @@ impl Limit {
     }
 
     pub(crate) fn fault(&self) -> Option<SharedError> {
-        self.locked_fault().clone()
+        locked(&self.fault).clone()
     }
 
     /// Returns the refusal that the engine has told last.
@@ -288,43 +238,6 @@ impl Limit {
 
     pub(crate) fn limit(&self) -> u64 {
         self.in_force.load(Ordering::Relaxed) // as in `answer`
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(crate) fn bucket(&self) -> u64 {
-        self.bucket
-    }
-
-    /// Returns the terms, with the limit in force.
-    pub(crate) fn terms(&self) -> Terms {
-        self.machine().terms()
-    }
-
-    pub(crate) fn buckets(&self) -> u64 {
-        self.buckets
-    }
-
-    pub(crate) fn client(&self) -> &[u8; 8] {
-        &self.client
-    }
-
-    pub(crate) fn keys(&self) -> &Keys {
-        &self.keys
-    }
-
-    pub(crate) fn waiters(&self) -> &Waiters {
-        &self.waiters
-    }
-
-    fn machine(&self) -> MutexGuard<'_, Machine> {
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn locked_fault(&self) -> MutexGuard<'_, Option<SharedError>> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Keys {
 
 /// The kind of a limit: one, or one for each key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Alone,
     Keyed,
 }

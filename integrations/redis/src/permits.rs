@@ -32,8 +32,6 @@
 //! that makes no more calls counts until its bucket leaves the ledger. A call that finds neither a
 //! lease nor its own row is refused, whatever other rows hold.
 
-use std::fmt::{self, Debug, Formatter};
-
 use windrow::gate::Stock;
 
 use crate::sync::{AtomicU64, Mutex, Ordering};
@@ -243,14 +241,5 @@ impl Permits {
     /// Returns the permits that were put back after the end of their lease: ends and counts.
     pub(crate) fn late(&self) -> Vec<(u64, u64)> {
         self.late.try_lock().map(|mut late| std::mem::take(&mut *late)).unwrap_or_default()
-    }
-}
-
-impl Debug for Permits {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permits")
-            .field("leases", &self.leases)
-            .field("in_rows", &self.in_rows())
-            .finish_non_exhaustive()
     }
 }

@@ -15,8 +15,7 @@ use crate::wait::{Outcome, Wait};
 #[derive(Debug)]
 #[must_use = "a future does nothing until it is polled"]
 pub struct Reserve {
-    wait: Wait<'static>,
-    weight: u64,
+    pub(crate) wait: Wait<'static>,
 }
 
 /// Permits that were taken, and can be given back: to this process's ration while that lasts, and
@@ -31,24 +30,18 @@ pub struct SharedReservation {
     weight: u64,
 }
 
-impl Reserve {
-    pub(crate) fn after(wait: Wait<'static>, weight: u64) -> Reserve {
-        Reserve { wait, weight }
-    }
-}
-
 impl Future for Reserve {
     type Output = Result<SharedReservation, RefusedError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let weight = self.weight;
         let polled = Pin::new(&mut self.wait).poll(context);
         polled.map(|outcome| match outcome {
             Outcome { admission: Admission::Refused { retry_after }, .. } => {
                 Err(RefusedError::after(retry_after))
             }
             Outcome { lease, .. } => {
-                Ok(SharedReservation::new(self.wait.shared().clone(), lease, weight))
+                let (shared, weight) = (self.wait.shared.clone().into_owned(), self.wait.weight);
+                Ok(SharedReservation::new(shared, lease, weight))
             }
         })
     }
@@ -68,9 +61,9 @@ impl SharedReservation {
     pub fn settle(self, used: u64) {
         let (shared, weight) = (&self.shared, self.weight);
         if used <= weight {
-            self.lease.inspect(|lease| shared.limit.put_back(*lease, weight - used));
+            self.lease.inspect(|lease| shared.limit.permits.put_back(*lease, weight - used));
         } else if (self.lease.is_some() || weight == 0) && shared.now() != NEVER {
-            shared.limit.charge(shared.now(), used - weight);
+            shared.limit.permits.charge(shared.now(), used - weight);
             shared.ask(1, 0);
         }
     }

@@ -34,7 +34,7 @@ impl Held {
     /// Returns whether there is reason to look at it.
     fn is_needed(&self, now: u64) -> bool {
         let Held { limit, until, attempts, .. } = self;
-        *attempts > 0 || now < *until || !limit.waiters().is_empty() || limit.has_news()
+        *attempts > 0 || now < *until || !limit.waiters.is_empty() || limit.machine().has_news()
     }
 }
 

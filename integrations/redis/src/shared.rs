@@ -5,7 +5,6 @@ use std::task::{Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::limit::Limit;
@@ -30,19 +29,19 @@ impl Shared {
     #[inline]
     pub(crate) fn take(&self, weight: u64) -> bool {
         let quick = self.engine.hub().quick();
-        quick.is_some_and(|quick| self.limit.take_quickly(quick, weight)) || self.refill(weight)
+        quick.is_some_and(|quick| self.limit.permits.take_quickly(quick, weight))
+            || self.refill(weight)
     }
 
     #[cold]
     #[inline(never)]
     fn refill(&self, weight: u64) -> bool {
         let hub = self.engine.hub();
-        !hub.time().is_of_another_process() && self.limit.refill(hub.beat(), weight)
-    }
-
-    /// Decides over a request that has found no permit, and adds to the demand.
-    pub(crate) fn decide(&self, now: u64, weight: u64, demand: u64) -> Decision {
-        Decision::of(self.engine.hub(), &self.limit, now, weight, demand)
+        if hub.time().is_of_another_process() {
+            return false;
+        }
+        let quick = hub.beat();
+        self.limit.permits.refill(quick, quick / 1_000, weight)
     }
 
     /// Has the engine asked.
@@ -72,9 +71,9 @@ impl Shared {
             self.ask(1, 1);
             return Ok(());
         }
-        let waiter = self.limit.waiters().add(1);
+        let waiter = self.limit.waiters.add(1);
         let outcome = self.block(&waiter, 1, Limit::is_answered);
-        self.limit.waiters().remove(&waiter);
+        self.limit.waiters.remove(&waiter);
         outcome
     }
 
@@ -85,7 +84,7 @@ impl Shared {
         demand: u64,
         is_told: impl Fn(&Limit) -> bool,
     ) -> Result<(), SharedError> {
-        let target = self.engine.hub().target();
+        let target = &self.engine.hub().target;
         let timeout = target.timeout() * 15; // a connection may be made meanwhile
         let begun = Instant::now();
         let waker = Parked::waker();

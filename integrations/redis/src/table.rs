@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::lock::locked;
 
 /// The number of parts, each behind a lock of its own.
 const PARTS: usize = 16;
@@ -78,10 +80,6 @@ impl<V> Part<V> {
         }
         false
     }
-}
-
-fn locked<V>(part: &Mutex<Part<V>>) -> MutexGuard<'_, Part<V>> {
-    part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The wait of a request for the engine, which ends with the caller's patience.
 
-use std::fmt::{self, Debug, Formatter};
+use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -14,41 +14,24 @@ use crate::shared::{Parked, Shared};
 use crate::waiter::Waiter;
 
 /// The wait of a request.
+#[derive(Debug)]
 pub(crate) struct Wait<'a> {
-    of: Of<'a>,
-    request: Request,
-    state: State,
-}
-
-/// A request.
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    weight: u64,
+    pub(crate) shared: Cow<'a, Shared>,
+    pub(crate) weight: u64,
     patience: Duration,
     /// The permits must be of a lease, so that they can be given back.
     is_of_lease: bool,
+    state: State,
 }
 
-enum Of<'a> {
-    Borrowed(&'a Shared),
-    Owned(Shared),
-}
-
-impl Of<'_> {
-    fn shared(&self) -> &Shared {
-        match self {
-            Of::Borrowed(shared) => shared,
-            Of::Owned(shared) => shared,
-        }
-    }
-}
-
+#[derive(Debug)]
 enum State {
     New,
     Waiting(Waiting),
     Ready,
 }
 
+#[derive(Debug)]
 struct Waiting {
     waiter: Arc<Waiter>,
     /// The end of the caller's patience.
@@ -85,28 +68,14 @@ impl Look {
 }
 
 impl<'a> Wait<'a> {
-    pub(crate) fn borrowed(shared: &'a Shared, weight: u64, patience: Duration) -> Wait<'a> {
-        Wait::of(Of::Borrowed(shared), weight, patience)
-    }
-
-    pub(crate) fn owned(shared: Shared, weight: u64, patience: Duration) -> Wait<'static> {
-        Wait::of(Of::Owned(shared), weight, patience)
-    }
-
-    fn of(of: Of<'a>, weight: u64, patience: Duration) -> Wait<'a> {
-        let request = Request { weight, patience, is_of_lease: false };
-        Wait { of, request, state: State::New }
+    pub(crate) fn new(shared: Cow<'a, Shared>, weight: u64, patience: Duration) -> Wait<'a> {
+        Wait { shared, weight, patience, is_of_lease: false, state: State::New }
     }
 
     /// Returns the same wait, for permits of a lease.
     pub(crate) fn of_a_lease(mut self) -> Wait<'a> {
-        self.request.is_of_lease = true;
+        self.is_of_lease = true;
         self
-    }
-
-    /// Returns the limit and its engine.
-    pub(crate) fn shared(&self) -> &Shared {
-        self.of.shared()
     }
 
     /// Blocks the thread until the future is ready. (It parks for as long as it may, so no alarm is
@@ -123,61 +92,53 @@ impl<'a> Wait<'a> {
     }
 
     fn look(&mut self, waker: impl FnOnce() -> Waker) -> Look {
-        let look = self.of.shared().look(&self.request, &mut self.state, waker);
+        let look = self.look_or_wait(waker);
         if let Look::Over(_) = look {
             self.leave();
         }
         look
     }
 
-    fn leave(&mut self) {
-        let state = std::mem::replace(&mut self.state, State::Ready);
-        if let State::Waiting(waiting) = state {
-            self.of.shared().limit.waiters().remove(&waiting.waiter);
-        }
-    }
-}
-
-impl Shared {
-    fn look(&self, request: &Request, state: &mut State, waker: impl FnOnce() -> Waker) -> Look {
-        let &Request { weight, patience, .. } = request;
-        if weight == 0 {
+    fn look_or_wait(&mut self, waker: impl FnOnce() -> Waker) -> Look {
+        if self.weight == 0 {
             return Look::admitted(None);
         }
-        if let Some(admitted) = self.take_for(request) {
+        if let Some(admitted) = self.take() {
             return admitted;
         }
-        let now = self.now();
-        let is_new = matches!(state, State::New);
+        let now = self.shared.now();
+        let is_new = matches!(self.state, State::New);
         if is_new {
             // A call that is refused at once needs no waiter.
-            let decision = self.decide(now, weight, weight);
+            let decision = self.shared.decide(now, self.weight, self.weight);
             // A wait of a year is a wait without end.
-            let patience = patience.min(Duration::from_secs(366 * 24 * 60 * 60));
+            let patience = self.patience.min(Duration::from_secs(366 * 24 * 60 * 60));
             let look = self.answer(decision, now, (!patience.is_zero()).then_some(patience));
             if let Look::Over(_) = look {
                 return look;
             }
-            let waiter = self.limit.waiters().add(weight);
+            let waiter = self.shared.limit.waiters.add(self.weight);
             let ends = Instant::now() + patience;
-            *state = State::Waiting(Waiting { waiter, ends, alarm: None });
+            self.state = State::Waiting(Waiting { waiter, ends, alarm: None });
         }
-        let State::Waiting(waiting) = state else { return Look::refused(None) };
+        let State::Waiting(waiting) = &self.state else { return Look::refused(None) };
         waiting.waiter.wait(&waker());
         // An answer may have come before the waiter was there to be woken.
-        if let Some(admitted) = self.take_for(request) {
+        if let Some(admitted) = self.take() {
             return admitted;
         }
-        let decision = self.decide(now, weight, u64::from(!is_new));
+        let decision = self.shared.decide(now, self.weight, u64::from(!is_new));
         self.answer(decision, now, waiting.ends.checked_duration_since(Instant::now()))
     }
 
-    /// Answers a request by a decision, with the rest of the caller's patience, if there is any.
+    /// Answers the request by a decision, with the rest of the caller's patience, if there is any.
     fn answer(&self, decision: Decision, now: u64, rest: Option<Duration>) -> Look {
         let wait = match decision {
             Decision::Admitted => return Look::admitted(None),
             Decision::Asked => rest,
-            Decision::Refused(after) if self.is_by_policy(now) => return Look::refused(after),
+            Decision::Refused(after) if self.shared.is_by_policy(now) => {
+                return Look::refused(after);
+            }
             Decision::Refused(after) => {
                 after.filter(|after| rest.is_some_and(|rest| *after < rest))
             }
@@ -185,17 +146,24 @@ impl Shared {
         match (wait, decision) {
             (Some(wait), _) => Look::Until(Instant::now() + wait),
             (None, Decision::Refused(after)) => Look::refused(after),
-            (None, _) => Look::refused(Some(Duration::from_micros(self.limit.bucket()))),
+            (None, _) => Look::refused(Some(Duration::from_micros(self.shared.limit.bucket))),
         }
     }
 
-    /// Takes permits for a request, if there are enough.
-    fn take_for(&self, request: &Request) -> Option<Look> {
-        if request.is_of_lease {
-            let lease = self.limit.take_for(self.now(), request.weight)?;
+    /// Takes permits for the request, if there are enough.
+    fn take(&self) -> Option<Look> {
+        if self.is_of_lease {
+            let lease = self.shared.limit.permits.take_for(self.shared.now(), self.weight)?;
             Some(Look::admitted(Some(lease)))
         } else {
-            self.take(request.weight).then(|| Look::admitted(None))
+            self.shared.take(self.weight).then(|| Look::admitted(None))
+        }
+    }
+
+    fn leave(&mut self) {
+        let state = std::mem::replace(&mut self.state, State::Ready);
+        if let State::Waiting(waiting) = state {
+            self.shared.limit.waiters.remove(&waiting.waiter);
         }
     }
 }
@@ -206,17 +174,14 @@ impl Future for Wait<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
         assert!(!matches!(self.state, State::Ready), "a future is not polled once it is ready");
         match self.look(|| context.waker().clone()) {
-            Look::Over(outcome) => {
-                self.state = State::Ready;
-                Poll::Ready(outcome)
-            }
+            Look::Over(outcome) => Poll::Ready(outcome),
             Look::Until(at) => {
                 let this = &mut *self;
                 if let State::Waiting(waiting) = &mut this.state
                     && waiting.alarm.is_none_or(|set| set > at || set <= Instant::now())
                 {
                     waiting.alarm = Some(at);
-                    this.of.shared().engine.hub().alarm().set(at, &waiting.waiter);
+                    this.shared.engine.hub().alarm.set(at, &waiting.waiter);
                 }
                 Poll::Pending
             }
@@ -227,14 +192,5 @@ impl Future for Wait<'_> {
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
         self.leave();
-    }
-}
-
-impl Debug for Wait<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wait")
-            .field("request", &self.request)
-            .field("is_ready", &matches!(self.state, State::Ready))
-            .finish_non_exhaustive()
     }
 }

@@ -1,12 +1,13 @@
 //! The requests that wait for an answer of the engine.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Waker;
+
+use crate::lock::locked;
 
 /// A request that waits.
 pub(crate) struct Waiter {
@@ -20,7 +21,7 @@ pub(crate) struct Waiter {
 impl Waiter {
     /// Waits with this waker from now on.
     pub(crate) fn wait(&self, waker: &Waker) {
-        let mut own = self.waker();
+        let mut own = locked(&self.waker);
         match &mut *own {
             Some(old) => old.clone_from(waker),
             none => *none = Some(waker.clone()),
@@ -30,19 +31,10 @@ impl Waiter {
     /// Wakes the request, if it waits. A waker that panics ends no thread of the engine's: all
     /// other requests hang on these.
     pub(crate) fn wake(&self) {
-        let waker = self.waker().take();
+        let waker = locked(&self.waker).take();
         if let Some(waker) = waker {
             let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
-    }
-
-    fn leave(&self) {
-        *self.waker() = None;
-    }
-
-    fn waker(&self) -> MutexGuard<'_, Option<Waker>> {
-        // A waker that panics leaves `None` behind, which is in order.
-        self.waker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -62,8 +54,8 @@ pub(crate) struct Waiters {
 #[derive(Debug, Default)]
 struct Line {
     waiting: BTreeMap<Place, Arc<Waiter>>,
-    /// The number of requests of each weight.
-    weights: BTreeMap<Place, usize>,
+    /// The same requests by their weights.
+    weights: BTreeSet<(Place, Place)>,
     /// The number of requests that have ever come.
     came: u64,
 }
@@ -71,49 +63,40 @@ struct Line {
 impl Waiters {
     /// Adds a request of this weight, which has no waker yet.
     pub(crate) fn add(&self, weight: u64) -> Arc<Waiter> {
-        let mut line = self.line();
+        let mut line = locked(&self.line);
         line.came += 1;
         let place = Place(line.came);
         let waiter = Arc::new(Waiter { place, weight, waker: Mutex::new(None) });
         line.waiting.insert(place, waiter.clone());
-        *line.weights.entry(Place(weight)).or_default() += 1;
+        line.weights.insert((Place(weight), place));
         waiter
     }
 
     /// Removes a request of this line.
     pub(crate) fn remove(&self, waiter: &Waiter) {
-        waiter.leave();
-        let mut line = self.line();
-        if line.waiting.remove(&waiter.place).is_some()
-            && let Entry::Occupied(mut same) = line.weights.entry(Place(waiter.weight))
-        {
-            *same.get_mut() -= 1;
-            if *same.get() == 0 {
-                same.remove();
-            }
-        }
+        *locked(&waiter.waker) = None;
+        let mut line = locked(&self.line);
+        line.waiting.remove(&waiter.place);
+        line.weights.remove(&(Place(waiter.weight), waiter.place));
     }
 
     /// Returns the largest weight below a bound that waits; zero if there is none.
     pub(crate) fn largest(&self, below: u64) -> u64 {
-        self.line().weights.range(..Place(below)).next_back().map_or(0, |(weight, _)| weight.0)
+        let below = (Place(below), Place(0)); // no request has the place 0
+        locked(&self.line).weights.range(..below).next_back().map_or(0, |(weight, _)| weight.0)
     }
 
     /// Returns whether none waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.line().waiting.is_empty()
+        locked(&self.line).waiting.is_empty()
     }
 
     /// Wakes all.
     pub(crate) fn wake(&self) {
-        let all: Vec<_> = self.line().waiting.values().cloned().collect();
+        let all: Vec<_> = locked(&self.line).waiting.values().cloned().collect();
         for waiter in all {
             waiter.wake();
         }
-    }
-
-    fn line(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -168,12 +151,12 @@ mod tests {
         drop(all);
         let mut left = 0;
         while !waiters.is_empty() {
-            let first = waiters.line().waiting.first_key_value().unwrap().1.clone();
+            let first = locked(&waiters.line).waiting.first_key_value().unwrap().1.clone();
             waiters.remove(&first);
             left += 1;
         }
         assert_eq!((left, waiters.largest(u64::MAX)), (99_000, 0));
-        assert!(waiters.line().weights.is_empty());
+        assert!(locked(&waiters.line).weights.is_empty());
     }
 
     #[test]

@@ -3,8 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use arc_swap::{ArcSwapOption, Guard};
+use windrow::Family;
+use windrow::family::Metric;
+use windrow::labels::Labels;
 
-use crate::rules::Rules;
+use crate::changes::Changes;
+use crate::rules::{Rules, Setting};
 
 /// The rules in force, if there are any.
 pub(crate) struct Current<T> {
@@ -16,7 +20,7 @@ pub(crate) struct Current<T> {
     swapping: Mutex<()>,
 }
 
-impl<T> Current<T> {
+impl<T: Setting> Current<T> {
     pub(crate) const fn new() -> Current<T> {
         Current {
             rules: ArcSwapOption::const_empty(),
@@ -36,14 +40,24 @@ impl<T> Current<T> {
         publish(self.rules.load().as_deref());
     }
 
-    /// Exchanges the rules, then runs `apply` with them. Each key is published before `apply`
-    /// begins, or has its setting by the new rules. Swaps run one after the other.
-    pub(crate) fn swap<R>(&self, rules: Rules<T>, apply: impl FnOnce(&Rules<T>) -> R) -> R {
+    /// Exchanges the rules, then has each key of a family go by its new setting: `go_by` returns
+    /// whether the key had another, or `None` if it could not be changed. Each key is published
+    /// before that begins, or has its setting by the new rules. Swaps run one after the other.
+    pub(crate) fn replace<L: Labels, M: Metric>(
+        &self,
+        rules: Rules<T>,
+        family: &Family<L, M>,
+        go_by: impl Fn(&M, T) -> Option<bool>,
+    ) -> Changes {
         let rules = Arc::new(rules);
         let _one = self.swapping.lock().unwrap_or_else(PoisonError::into_inner);
         let alone = self.publishing.write().unwrap_or_else(PoisonError::into_inner);
         self.rules.store(Some(Arc::clone(&rules)));
         drop(alone);
-        apply(&rules)
+        let mut changes = Changes::default();
+        for key in family {
+            changes.note(go_by(&key, rules.setting_of::<L>(family.names(), key.labels())));
+        }
+        changes
     }
 }

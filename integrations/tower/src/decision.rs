@@ -1,36 +1,58 @@
-//! The decision about a request: of a pace for all, or of the limiter of its key.
+//! The decision about a request: of a limiter for all, or of the limiter of its key.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use windrow::Timestamp;
 use windrow::gate::Admission;
+use windrow::{Clock, Timestamp};
 
-use crate::at_turn::Asked;
+use crate::cap::Cap;
 use crate::limit::{Fields, LimitFields};
-use crate::limiter::sealed::Decides;
-use crate::told::told;
-use crate::turn::Turn;
-use crate::turn::sealed::Holds;
+use crate::limiter::{Decides, Limiter, Quota};
 
-/// The decision about a request, as its client is told it.
-pub(crate) struct Decision<H: Holds> {
-    pub(crate) verdict: Verdict<H>,
+/// A reference to a static, or a handle of a key, which keeps a limiter while a request waits.
+pub trait Holds {
+    type Limiter: Limiter;
+
+    fn limiter(&self) -> Option<&Self::Limiter>;
+
+    /// Counts a decision that was asked for elsewhere.
+    fn count(&self, is_granted: bool);
+
+    /// Takes a place in line: see [`Line::join`](crate::line::Line::join).
+    fn join(&self, now: Timestamp, wait: Duration, takes: Duration) -> Duration;
+}
+
+/// What a layer says to the requests that it decides about.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    pub(crate) max_wait: Duration,
+    pub(crate) fields: Option<LimitFields>,
+    pub(crate) cap: Cap,
+}
+
+/// What a client is told.
+#[derive(Default)]
+pub struct Told {
+    /// The time at which a refused one is to come back; `None` if its weight never fits.
+    pub(crate) retry_after: Option<Duration>,
     /// The fields of the response, if it is to have any.
     pub(crate) fields: Option<Fields>,
 }
 
-pub(crate) enum Verdict<H: Holds> {
-    Now,
-    After(Duration, Turn<H>),
-    Asks(Asked<H>),
-    /// The time at which the client is to come back; `None` if its weight never fits.
-    Refused(Option<Duration>),
+/// The decision about a request, and what its client is told.
+pub enum Decision<H: Holds> {
+    Now(Told),
+    After(Duration, Turn<H>, Told),
+    Asks(Box<Asked<H>>),
+    Refused(Told),
 }
 
 impl<H: Holds> Decision<H> {
     /// Returns the decision about a request that is not limited.
     pub(crate) fn unlimited() -> Decision<H> {
-        Decision { verdict: Verdict::Now, fields: None }
+        Decision::Now(Told::default())
     }
 
     /// Returns the decision that a limiter has made about a weight. `hold` keeps the limiter for a
@@ -40,21 +62,94 @@ impl<H: Holds> Decision<H> {
         limiter: &H::Limiter,
         weight: u64,
         (admission, grant): (Admission, Option<<H::Limiter as Decides>::Grant>),
+        terms: Terms,
         hold: impl FnOnce() -> H,
-        fields: Option<LimitFields>,
         join: impl FnOnce(Timestamp, Duration, Duration) -> Duration,
     ) -> Decision<H> {
-        let (retry_after, fields) = told(limiter, weight, admission, fields, join);
-        let verdict = match admission {
-            Admission::Now => Verdict::Now,
-            Admission::After(wait) => Verdict::After(wait, Turn::new(hold(), grant)),
-            Admission::Refused { .. } => Verdict::Refused(retry_after),
-        };
-        Decision { verdict, fields }
+        let told = told(limiter, weight, admission, terms, join);
+        match admission {
+            Admission::Now => Decision::Now(told),
+            Admission::After(wait) => Decision::After(wait, Turn { of: hold(), grant }, told),
+            Admission::Refused { .. } => Decision::Refused(told),
+        }
     }
+}
 
-    /// Returns the decision to wait for an answer from elsewhere.
-    pub(crate) fn asking(asked: Asked<H>) -> Decision<H> {
-        Decision { verdict: Verdict::Asks(asked), fields: None }
+/// The turn for which a request waits: it is given up if this is dropped before
+/// [`keep`](Self::keep).
+pub struct Turn<H: Holds> {
+    of: H,
+    grant: Option<<H::Limiter as Decides>::Grant>,
+}
+
+impl<H: Holds> Turn<H> {
+    pub(crate) fn keep(&mut self) {
+        self.grant = None;
     }
+}
+
+impl<H: Holds> Drop for Turn<H> {
+    fn drop(&mut self) {
+        if let (Some(limiter), Some(grant)) = (self.of.limiter(), self.grant.take()) {
+            limiter.give_up(grant);
+        }
+    }
+}
+
+/// A request whose limiter asks elsewhere.
+pub struct Asked<H: Holds> {
+    pub(crate) of: H,
+    pub(crate) ask: <H::Limiter as Decides>::Ask,
+    pub(crate) weight: u64,
+    pub(crate) terms: Terms,
+}
+
+impl<H: Holds> Asked<H> {
+    /// Polls for the answer, and counts it. That of a refused request is an error.
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Told, Told>> {
+        let admission = ready!(Pin::new(&mut self.ask).poll(context));
+        self.of.count(admission.is_granted());
+        let Some(limiter) = self.of.limiter() else { return Poll::Ready(Ok(Told::default())) };
+        let join = |now, wait, takes| self.of.join(now, wait, takes);
+        let told = told(limiter, self.weight, admission, self.terms, join);
+        Poll::Ready(if admission.is_granted() { Ok(told) } else { Err(told) })
+    }
+}
+
+/// Returns what the client is told. A refused one is told the place that `join` takes.
+fn told(
+    limiter: &impl Limiter,
+    weight: u64,
+    admission: Admission,
+    terms: Terms,
+    join: impl FnOnce(Timestamp, Duration, Duration) -> Duration,
+) -> Told {
+    let place = |wait| join(limiter.clock().now(), wait, distance(limiter, weight));
+    let retry_after = match admission {
+        Admission::Refused { retry_after } => retry_after.map(|wait| terms.cap.hold(place(wait))),
+        Admission::Now | Admission::After(_) => None,
+    };
+    let fields = terms.fields.filter(|fields| fields.are_for(admission.is_granted()));
+    let fields = fields.map(|fields| {
+        let mut quotas: Vec<Quota> = limiter.quotas().collect();
+        if !admission.is_granted() {
+            let is_one = quotas.len() == 1;
+            for quota in quotas.iter_mut().filter(|it| is_one || it.is_short_of(weight)) {
+                quota.retry_after = retry_after;
+            }
+        }
+        fields.of(&quotas)
+    });
+    Told { retry_after, fields }
+}
+
+/// Returns the distance of two places in line: the time in which the slowest limit that is short of
+/// a weight admits it; or the slowest of all, if there is enough meanwhile.
+fn distance(limiter: &impl Limiter, weight: u64) -> Duration {
+    let slowest = |among: fn(&Quota, u64) -> bool| {
+        let limits = limiter.quotas().filter(|quota| among(quota, weight));
+        limits.map(|quota| quota.takes(weight)).max()
+    };
+    let of_short = slowest(Quota::is_short_of);
+    of_short.or_else(|| slowest(|_, _| true)).unwrap_or_default()
 }

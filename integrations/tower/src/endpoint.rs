@@ -1,6 +1,5 @@
 //! The metrics of one method of one route.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -40,11 +39,12 @@ windrow::events! {
 /// assert_eq!((endpoint.window().interval().as_secs(), endpoint.window().buckets()), (60, 60));
 /// assert_eq!((endpoint.window().sum(Http::Request), endpoint.in_flight().level()), (0, 0));
 /// ```
+#[derive(Debug)]
 pub struct Endpoint {
     window: SlidingWindow<Http>,
     in_flight: InFlight,
     /// Set once the window has its geometry by the rules of its [`Routes`](crate::Routes).
-    settled: OnceLock<()>,
+    pub(crate) settled: OnceLock<()>,
 }
 
 impl Endpoint {
@@ -97,28 +97,6 @@ impl Endpoint {
     /// ```
     pub fn peaks(&self) -> Peaks<'_, Http> {
         self.in_flight.record_peaks(&self.window, Http::InFlight)
-    }
-}
-
-impl Endpoint {
-    /// Returns whether the window has its geometry by rules, if there are any.
-    #[inline]
-    pub(crate) fn is_settled(&self) -> bool {
-        self.settled.get().is_some()
-    }
-
-    /// Notes that the window has its geometry by rules, if there are any.
-    pub(crate) fn settle(&self) {
-        self.settled.get_or_init(|| ());
-    }
-}
-
-impl Debug for Endpoint {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint")
-            .field("window", &self.window)
-            .field("in_flight", &self.in_flight)
-            .finish_non_exhaustive()
     }
 }
 

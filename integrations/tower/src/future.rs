@@ -1,6 +1,5 @@
-//! The future of a counted request.
+//! The future of a request that is followed.
 
-use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -9,75 +8,47 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 
 use crate::body::ResponseBody;
-use crate::classify::{Classify, Outcome};
-use crate::flight::Flight;
-use crate::refusal::Blocked;
+use crate::follower::{Follower, run};
 
 pin_project! {
-    /// The future of [`MetricsService`](crate::MetricsService).
-    pub struct ResponseFuture<F, K> {
+    /// The future of a response with a [`ResponseBody`].
+    pub struct ResponseFuture<S, F> {
         #[pin]
-        inner: F,
-        // `None` once the future is ready.
-        flight: Option<(Flight, K)>,
+        inner: S,
+        // `None` if the request is not followed, and once the future is ready.
+        follower: Option<F>,
     }
 }
 
-impl<F, K> ResponseFuture<F, K> {
-    pub(crate) fn new(inner: F, flight: Flight, classify: K) -> ResponseFuture<F, K> {
-        ResponseFuture { inner, flight: Some((flight, classify)) }
+impl<S, F: Follower> ResponseFuture<S, F> {
+    /// Calls the service.
+    pub(crate) fn call(service: impl FnOnce() -> S, mut follower: Option<F>) -> Self {
+        let inner = match &mut follower {
+            Some(follower) => run(follower, service),
+            None => service(),
+        };
+        ResponseFuture { inner, follower }
     }
 }
 
-impl<F, B, E, K> Future for ResponseFuture<F, K>
+impl<S, B, E, F> Future for ResponseFuture<S, F>
 where
-    F: Future<Output = Result<Response<B>, E>>,
+    S: Future<Output = Result<Response<B>, E>>,
     B: Body,
-    K: Classify,
+    F: Follower,
 {
-    type Output = Result<Response<ResponseBody<B, K>>, E>;
+    type Output = Result<Response<ResponseBody<B, F>>, E>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let (flight, _) = this.flight.as_mut().expect("a future is not polled once it is ready");
-        let result = ready!(flight.run(|| this.inner.poll(context)));
-        let (mut flight, classify) = this.flight.take().expect("it is taken only here");
-        Poll::Ready(match result {
-            Ok(response) if response.extensions().get::<Blocked>().is_some() => {
-                flight.blocked();
-                Ok(with_flight(response, flight, classify))
-            }
-            Ok(response) => {
-                flight.answered();
-                if let Some(outcome) = classify.by_head(response.status(), response.headers()) {
-                    flight.ended(outcome);
-                }
-                Ok(with_flight(response, flight, classify))
-            }
-            Err(error) => {
-                flight.answered();
-                flight.ended(Outcome::Exception);
-                Err(error)
-            }
-        })
-    }
-}
-
-/// Returns the response with a body whose end is that of the flight.
-fn with_flight<B: Body, K: Classify>(
-    response: Response<B>,
-    flight: Flight,
-    classify: K,
-) -> Response<ResponseBody<B, K>> {
-    let (parts, body) = response.into_parts();
-    let body = ResponseBody::new(body, &parts.headers, flight, classify);
-    Response::from_parts(parts, body)
-}
-
-impl<F, K> Debug for ResponseFuture<F, K> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResponseFuture")
-            .field("is_ready", &self.flight.is_none())
-            .finish_non_exhaustive()
+        let result = ready!(match this.follower {
+            Some(follower) => run(follower, || this.inner.poll(context)),
+            None => this.inner.poll(context),
+        });
+        let mut follower = this.follower.take();
+        if let Some(follower) = &mut follower {
+            follower.answered(result.as_ref().ok());
+        }
+        Poll::Ready(result.map(|response| ResponseBody::within(response, follower)))
     }
 }

@@ -20,6 +20,9 @@ const LONGEST: usize = 8 * 1024;
 /// The pieces of one data frame that are read. Frames of more are rare: servers write one.
 const PIECES: usize = 16;
 
+/// The length of a frame's head.
+const HEAD: usize = 5;
+
 /// The flag of a frame of trailers, and that of a compressed one.
 const TRAILERS: u8 = 0x80;
 const COMPRESSED: u8 = 0x01;
@@ -29,38 +32,30 @@ const COMPRESSED: u8 = 0x01;
 pub(crate) struct WebTrailers(Option<Box<Frames>>);
 
 /// The frames of a body that have come.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Frames {
-    /// `None` if the body is not in base64.
-    base64: Option<Four>,
-    part: Part,
+    /// Characters of base64, fewer than four; `None` if the body is not in base64.
+    base64: Option<Vec<u8>>,
+    /// The bytes of the next frame's head that are there.
+    head: Vec<u8>,
+    /// The number of bytes that are missing of the present frame.
+    left: u32,
+    /// The present frame is one of trailers.
+    is_trailers: bool,
     trailers: Vec<u8>,
-}
-
-/// The part of a frame to which the next byte belongs.
-#[derive(Clone, Copy, Debug)]
-enum Part {
-    /// The head of a frame, of which these many bytes are there.
-    Head { bytes: [u8; 5], there: usize },
-    /// A message, of which these many bytes are missing.
-    Message { left: u32 },
-    /// Trailers, of which these many bytes are missing.
-    Trailers { left: u32 },
     /// The frames can no longer be told apart, or their trailers not be read.
-    Lost,
+    is_lost: bool,
 }
-
-const HEAD: Part = Part::Head { bytes: [0; 5], there: 0 };
 
 impl WebTrailers {
     /// Returns those in the body of a response with these headers.
     pub(crate) fn of(headers: &HeaderMap) -> WebTrailers {
         let base64 = match Protocol::of(headers) {
             Protocol::GrpcWeb => None,
-            Protocol::GrpcWebText => Some(Four::default()),
+            Protocol::GrpcWebText => Some(Vec::with_capacity(4)),
             Protocol::Http | Protocol::Grpc => return WebTrailers(None),
         };
-        WebTrailers(Some(Box::new(Frames { base64, part: HEAD, trailers: Vec::new() })))
+        WebTrailers(Some(Box::new(Frames { base64, ..Frames::default() })))
     }
 
     /// Looks at the next frame of the body.
@@ -82,27 +77,34 @@ impl Frames {
         let count = data.chunks_vectored(&mut pieces);
         let pieces = &pieces[..count];
         if pieces.iter().map(|piece| piece.len()).sum::<usize>() != data.remaining() {
-            self.part = Part::Lost;
+            self.is_lost = true;
         }
         for piece in pieces {
             match self.base64.take() {
                 None => self.frames(piece),
-                Some(mut four) => {
-                    for character in piece.iter() {
-                        match four.push(*character) {
-                            Some(Ok((bytes, count))) => self.frames(&bytes[..count]),
-                            Some(Err(_)) => self.part = Part::Lost,
-                            None => {}
-                        }
-                    }
-                    self.base64 = Some(four);
-                }
+                Some(four) => self.base64 = Some(self.characters(four, piece)),
             }
         }
     }
 
+    /// Reads characters of base64 behind the first of four. Returns those of the next four.
+    fn characters(&mut self, mut four: Vec<u8>, piece: &[u8]) -> Vec<u8> {
+        for character in piece {
+            four.push(*character);
+            if four.len() == 4 {
+                let mut bytes = [0; 3];
+                match STANDARD.decode_slice(&four, &mut bytes) {
+                    Ok(count) => self.frames(&bytes[..count]),
+                    Err(_) => self.is_lost = true,
+                }
+                four.clear();
+            }
+        }
+        four
+    }
+
     fn end(&self) -> Option<HeaderMap> {
-        if self.trailers.is_empty() || matches!(self.part, Part::Lost) {
+        if self.trailers.is_empty() || self.is_lost {
             return None;
         }
         let mut trailers = HeaderMap::new();
@@ -118,82 +120,34 @@ impl Frames {
     }
 
     fn frames(&mut self, mut data: &[u8]) {
-        while !data.is_empty() {
-            match &mut self.part {
-                Part::Head { bytes, there } => {
-                    bytes[*there] = data[0];
-                    *there += 1;
-                    data = &data[1..];
-                    if *there == bytes.len() {
-                        let [flags, length @ ..] = *bytes;
-                        self.part = after(flags, u32::from_be_bytes(length));
-                    }
-                }
-                Part::Message { left } => {
-                    data = skip(data, left).1;
-                    if *left == 0 {
-                        self.part = HEAD;
-                    }
-                }
-                Part::Trailers { left } => {
-                    let (trailers, rest) = skip(data, left);
+        while !data.is_empty() && !self.is_lost {
+            let missing = if self.left > 0 { self.left as usize } else { HEAD - self.head.len() };
+            let (part, rest) = data.split_at(missing.min(data.len()));
+            data = rest;
+            if self.left > 0 {
+                self.left -= part.len() as u32; // at most `left`
+                if self.is_trailers {
                     let room = LONGEST - self.trailers.len();
-                    self.trailers.extend_from_slice(&trailers[..trailers.len().min(room)]);
-                    data = rest;
-                    if *left == 0 {
-                        self.part = HEAD;
-                    }
+                    self.trailers.extend_from_slice(&part[..part.len().min(room)]);
                 }
-                Part::Lost => return,
+                continue;
+            }
+            self.head.extend_from_slice(part);
+            if let [flags, length @ ..] = &self.head[..]
+                && let Ok(length) = length.try_into()
+            {
+                self.left = u32::from_be_bytes(length);
+                self.is_trailers = flags & TRAILERS != 0;
+                self.is_lost = self.is_trailers && self.left > 0 && flags & COMPRESSED != 0;
+                self.head.clear();
             }
         }
     }
 }
 
-/// Returns what comes after the head of a frame.
-fn after(flags: u8, length: u32) -> Part {
-    match (flags & TRAILERS != 0, length) {
-        (_, 0) => HEAD,
-        (false, left) => Part::Message { left },
-        (true, _) if flags & COMPRESSED != 0 => Part::Lost,
-        (true, left) => Part::Trailers { left },
-    }
-}
-
-/// Splits off the bytes of a frame of which `left` are missing, and takes them off `left`.
-fn skip<'d>(data: &'d [u8], left: &mut u32) -> (&'d [u8], &'d [u8]) {
-    let length = data.len().min(*left as usize);
-    *left -= length as u32; // at most `left`
-    data.split_at(length)
-}
-
-/// Characters of base64, until there are four.
-#[derive(Clone, Copy, Debug, Default)]
-struct Four {
-    characters: [u8; 4],
-    there: usize,
-}
-
-impl Four {
-    /// Adds a character. Once there are four, returns the bytes of them, and the number of these.
-    fn push(
-        &mut self,
-        character: u8,
-    ) -> Option<Result<([u8; 3], usize), base64::DecodeSliceError>> {
-        self.characters[self.there] = character;
-        self.there = (self.there + 1) % 4;
-        if self.there > 0 {
-            return None;
-        }
-        let mut bytes = [0; 3];
-        let count = STANDARD.decode_slice(self.characters, &mut bytes);
-        Some(count.map(|count| (bytes, count)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Engine, Frames, LONGEST, Part, STANDARD, WebTrailers};
+    use super::{Engine, Frames, LONGEST, STANDARD, WebTrailers};
     use http::{HeaderMap, HeaderValue};
 
     fn reader(kind: &'static str) -> Frames {
@@ -259,6 +213,6 @@ mod tests {
         let mut long = reader("application/grpc-web");
         long.look(&&frame(0x80, &b"a: b\n".repeat(100_000))[..]);
         assert!(long.trailers.capacity() <= 2 * LONGEST);
-        assert!(matches!(long.part, Part::Head { there: 0, .. }), "all of it was read");
+        assert!(long.left == 0 && long.head.is_empty(), "all of it was read");
     }
 }

@@ -115,39 +115,26 @@ impl Write for Text<'_> {
     }
 }
 
-/// The key of a request, by a function: a parameter of [`LimitLayer`](crate::LimitLayer) and
+/// The key of a request, by a function `for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>` or by
+/// [`ByValues`]: a parameter of [`LimitLayer`](crate::LimitLayer) and
 /// [`RoomLayer`](crate::RoomLayer).
-///
-/// Functions `for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>` implement it, and [`ByValues`]. It
-/// is sealed.
-pub trait RequestKey<L: Labels>: sealed::WithKey<L> {}
-
-impl<L: Labels, K: sealed::WithKey<L>> RequestKey<L> for K {}
+pub trait RequestKey<L: Labels> {
+    /// Calls a function with the key, if the request has one.
+    fn with_key<T>(&self, parts: &Parts, ask: impl FnOnce(L::Borrowed<'_>) -> T) -> Option<T>;
+}
 
 /// A function that writes the values of a request's key, as a [`RequestKey`]: from
 /// [`LimitLayer::with_values`](crate::LimitLayer::with_values).
 #[derive(Clone, Copy)]
 pub struct ByValues<F>(pub(crate) F);
 
-mod sealed {
-    use http::request::Parts;
-    use windrow::labels::Labels;
-
-    pub trait WithKey<L: Labels> {
-        /// Calls a function with the key, if the request has one.
-        fn with_key<T>(&self, parts: &Parts, ask: impl FnOnce(L::Borrowed<'_>) -> T) -> Option<T>;
-    }
-}
-
-pub(crate) use sealed::WithKey;
-
-impl<L: Labels, K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>> WithKey<L> for K {
+impl<L: Labels, K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>> RequestKey<L> for K {
     fn with_key<T>(&self, parts: &Parts, ask: impl FnOnce(L::Borrowed<'_>) -> T) -> Option<T> {
         self(parts).map(ask)
     }
 }
 
-impl<F: Fn(&Parts, &mut KeyValues) -> Option<()>> WithKey<RuntimeLabels> for ByValues<F> {
+impl<F: Fn(&Parts, &mut KeyValues) -> Option<()>> RequestKey<RuntimeLabels> for ByValues<F> {
     fn with_key<T>(
         &self,
         parts: &Parts,
@@ -156,11 +143,5 @@ impl<F: Fn(&Parts, &mut KeyValues) -> Option<()>> WithKey<RuntimeLabels> for ByV
         let mut values = KeyValues::new();
         (self.0)(parts, &mut values)?;
         Some(values.with(ask))
-    }
-}
-
-impl<F> Debug for ByValues<F> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ByValues").finish_non_exhaustive()
     }
 }

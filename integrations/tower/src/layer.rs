@@ -14,6 +14,7 @@ use crate::classify::{ByStatus, Classify};
 use crate::flight::Flight;
 use crate::future::ResponseFuture;
 use crate::labels::{Method, Route, UNMATCHED};
+use crate::layered::Layered;
 use crate::routes::Routes;
 
 /// A layer that counts requests, by method and route.
@@ -64,38 +65,13 @@ impl<R, K> MetricsLayer<R, K> {
     pub fn classify<K2: Classify>(self, classify: K2) -> MetricsLayer<R, K2> {
         MetricsLayer { routes: self.routes, route: self.route, classify }
     }
-
-    /// Returns the routes in which the layer counts.
-    ///
-    /// ```
-    /// use windrow_tower::{Http, MetricsLayer, Routes};
-    ///
-    /// static ROUTES: Routes = Routes::new();
-    ///
-    /// let layer = MetricsLayer::new(&ROUTES, |_| None);
-    /// for series in layer.routes().family() {
-    ///     println!("{:?}: {}", series.labels(), series.window().sum(Http::Request));
-    /// }
-    /// # let _ = tower_layer::Layer::layer(&layer, ());
-    /// ```
-    pub fn routes(&self) -> &'static Routes {
-        self.routes
-    }
-}
-
-impl<R: Fn(&Parts) -> Option<&str>, K: Classify + Clone> MetricsLayer<R, K> {
-    /// Begins a request's flight.
-    fn begin(&self, parts: &Parts) -> Flight {
-        let route = (self.route)(parts).unwrap_or(UNMATCHED);
-        Flight::begin(self.routes, Route { method: Method::from(&parts.method), route })
-    }
 }
 
 impl<S, R: Clone, K: Clone> Layer<S> for MetricsLayer<R, K> {
-    type Service = MetricsService<S, R, K>;
+    type Service = Layered<S, MetricsLayer<R, K>>;
 
-    fn layer(&self, inner: S) -> MetricsService<S, R, K> {
-        MetricsService { inner, layer: self.clone() }
+    fn layer(&self, inner: S) -> Self::Service {
+        Layered { inner, layer: self.clone() }
     }
 }
 
@@ -105,39 +81,30 @@ impl<R, K> Debug for MetricsLayer<R, K> {
     }
 }
 
-/// A service whose requests are counted: from a [`MetricsLayer`].
-#[derive(Clone, Copy)]
-pub struct MetricsService<S, R, K> {
-    inner: S,
-    layer: MetricsLayer<R, K>,
-}
-
-impl<S, R, K, A, B> Service<Request<A>> for MetricsService<S, R, K>
+impl<S, R, K, A, B> Service<Request<A>> for Layered<S, MetricsLayer<R, K>>
 where
     S: Service<Request<A>, Response = Response<B>>,
     R: Fn(&Parts) -> Option<&str>,
     K: Classify + Clone,
     B: Body,
 {
-    type Response = Response<ResponseBody<B, K>>;
+    type Response = Response<ResponseBody<B, Flight<K>>>;
     type Error = S::Error;
-    type Future = ResponseFuture<S::Future, K>;
+    type Future = ResponseFuture<S::Future, Flight<K>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request<A>) -> ResponseFuture<S::Future, K> {
+    fn call(&mut self, request: Request<A>) -> Self::Future {
+        let MetricsLayer { routes, route, classify } = &self.layer;
         let (parts, body) = request.into_parts();
-        let mut flight = self.layer.begin(&parts);
+        let labels = Route {
+            method: Method::from(&parts.method),
+            route: route(&parts).unwrap_or(UNMATCHED),
+        };
+        let flight = Flight::begin(routes, labels, classify.clone());
         let request = Request::from_parts(parts, body);
-        let response = flight.run(|| self.inner.call(request));
-        ResponseFuture::new(response, flight, self.layer.classify.clone())
-    }
-}
-
-impl<S: Debug, R, K> Debug for MetricsService<S, R, K> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MetricsService").field("inner", &self.inner).finish_non_exhaustive()
+        ResponseFuture::call(|| self.inner.call(request), Some(flight))
     }
 }

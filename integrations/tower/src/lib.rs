@@ -126,36 +126,37 @@
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
 
 // Counting.
-mod body;
 mod classify;
 mod endpoint;
 mod flight;
-mod future;
-mod grpc_web;
 mod labels;
 mod layer;
-mod protocol;
 mod routes;
+
+// Responses.
+mod body;
+mod follower;
+mod future;
+mod grpc_web;
+mod layered;
+mod protocol;
 
 // Limits.
 mod breaker;
-mod decision;
 mod key;
 mod limit;
 mod limiter;
-mod pace;
+mod rate;
 mod room;
 mod vacancy;
 
 // Waits and refusals.
-mod at_turn;
 mod cap;
+mod decision;
 mod line;
 mod refusal;
 mod refused;
 mod retry_info;
-mod told;
-mod turn;
 mod unwind;
 
 // Rules.
@@ -163,27 +164,28 @@ mod changes;
 mod current;
 mod rules;
 
-pub use at_turn::AtTurn;
 pub use body::ResponseBody;
-pub use breaker::{BreakerBody, BreakerFuture, BreakerLayer, BreakerService};
+pub use breaker::BreakerLayer;
 pub use changes::Changes;
 pub use classify::{ByStatus, Classify, Outcome};
 pub use endpoint::{Endpoint, Http};
+pub use flight::Flight;
 pub use future::ResponseFuture;
-pub use key::{ByValues, KeyValues, RequestKey};
+pub use key::KeyValues;
 pub use labels::{Method, Route, UNMATCHED};
-pub use layer::{MetricsLayer, MetricsService};
+pub use layer::MetricsLayer;
+pub use layered::Layered;
 #[cfg(feature = "redis")]
 pub use limit::SharedLimits;
-pub use limit::{Limit, LimitFields, LimitFuture, LimitLayer, LimitService, Limits, PaceLimits};
+pub use limit::{Limit, LimitFields, Limits, PaceLimits};
 pub use limiter::Limiter;
-pub use pace::{PaceLayer, PaceService, RequestPace};
+pub use rate::{LimitFuture, LimitLayer, PaceLayer, RateLayer};
 pub use refusal::Blocked;
-pub use room::{InRoom, Room, RoomBody, RoomFuture, RoomLayer, RoomService, Rooms};
+pub use room::{InRoom, Room, RoomLayer, Rooms};
 pub use routes::Routes;
 pub use rules::{
     Geometry, LimitRules, Places, Rate, RoomRules, Rules, RulesBuilder, RulesError, RulesFile,
-    RulesPart, Setting, WindowRules,
+    RulesPart, WindowRules,
 };
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs

@@ -45,9 +45,16 @@ pub struct Blocked {
     pub retry_after: Option<Duration>,
 }
 
+impl Blocked {
+    /// Returns whether a response has the mark.
+    pub(crate) fn is_on<B>(response: &Response<B>) -> bool {
+        response.extensions().get::<Blocked>().is_some()
+    }
+}
+
 /// The reason of a refusal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Reason {
+pub enum Reason {
     /// The rate limit is exhausted. `None` if the weight is beyond the limit.
     Limit(Option<Duration>),
     /// The room is full: too many requests are in flight.
@@ -73,13 +80,10 @@ const GRPC_DETAILS: HeaderName = HeaderName::from_static("grpc-status-details-bi
 const GRPC_RETRY_INFO: HeaderName = HeaderName::from_static("google.rpc.retryinfo-bin");
 
 impl Refusal {
-    pub(crate) fn new(reason: Reason, parts: &Parts) -> Refusal {
-        Refusal { reason, grpc: Protocol::of_answer(&parts.headers), fields: None }
-    }
-
-    /// Returns the refusal with fields about the limit.
-    pub(crate) fn with(self, fields: Option<Fields>) -> Refusal {
-        Refusal { fields: fields.map(Box::new), ..self }
+    /// Returns the refusal of a request, with fields about the limit.
+    pub(crate) fn new(reason: Reason, parts: &Parts, fields: Option<Fields>) -> Refusal {
+        let grpc = Protocol::of_answer(&parts.headers);
+        Refusal { reason, grpc, fields: fields.map(Box::new) }
     }
 
     pub(crate) fn response<B: Default>(&mut self) -> Response<B> {

@@ -6,7 +6,7 @@
 //! does a client that asks first (`Expect: 100-continue`), and then sends nothing.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Buf;
 use http::header::EXPECT;
@@ -22,7 +22,7 @@ pub(crate) const DISCARDED: u64 = 64 * 1024;
 
 pin_project! {
     /// A refused request.
-    pub(crate) struct Refused<A> {
+    pub struct Refused<A> {
         refusal: Refusal,
         // `None` if nothing of it is to be read.
         #[pin]
@@ -44,7 +44,7 @@ impl<A: Body> Refused<A> {
         let breaks = parts.version <= Version::HTTP_11 && !parts.headers.contains_key(EXPECT);
         let fits = most > 0 && body.size_hint().lower() <= most;
         let is_read = breaks && fits && !body.is_end_stream();
-        let refusal = Refusal::new(reason, &parts).with(fields);
+        let refusal = Refusal::new(reason, &parts, fields);
         Refused { refusal, rest: is_read.then_some(body), left: most }
     }
 
@@ -55,11 +55,7 @@ impl<A: Body> Refused<A> {
     ) -> Poll<Response<B>> {
         let mut this = self.project();
         while let Some(body) = this.rest.as_mut().as_pin_mut() {
-            let frame = match body.poll_frame(context) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(frame) => frame,
-            };
-            let read = match frame {
+            let read = match ready!(body.poll_frame(context)) {
                 Some(Ok(frame)) => frame.data_ref().map_or(0, Buf::remaining) as u64,
                 Some(Err(_)) | None => u64::MAX, // the end
             };
@@ -69,5 +65,42 @@ impl<A: Body> Refused<A> {
             }
         }
         Poll::Ready(this.refusal.response())
+    }
+}
+
+pin_project! {
+    /// The future of a request that may be refused.
+    #[project = Projected]
+    pub enum MaybeRefused<F, A> {
+        Refused {
+            #[pin]
+            refused: Refused<A>,
+        },
+        Running {
+            #[pin]
+            response: F,
+        },
+    }
+}
+
+impl<F, A> From<Refused<A>> for MaybeRefused<F, A> {
+    fn from(refused: Refused<A>) -> MaybeRefused<F, A> {
+        MaybeRefused::Refused { refused }
+    }
+}
+
+impl<F, A, B, E> Future for MaybeRefused<F, A>
+where
+    F: Future<Output = Result<Response<B>, E>>,
+    A: Body,
+    B: Default,
+{
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        match self.project() {
+            Projected::Refused { refused } => refused.poll(context).map(Ok),
+            Projected::Running { response } => response.poll(context),
+        }
     }
 }

@@ -115,7 +115,7 @@ impl Routes {
     #[inline]
     pub fn with(&self, route: Route<'_>) -> Pinned<'_, Route<'static>, Endpoint> {
         let endpoint = self.family.with(route);
-        if !endpoint.is_settled() {
+        if endpoint.settled.get().is_none() {
             self.settle(&endpoint.keep());
         }
         endpoint
@@ -130,7 +130,7 @@ impl Routes {
                 // Without memory for more buckets, the window keeps its buckets.
                 let _ = geometry.apply(endpoint.window());
             }
-            endpoint.settle();
+            endpoint.settled.get_or_init(|| ());
         });
     }
 

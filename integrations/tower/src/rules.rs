@@ -22,8 +22,6 @@ mod file;
 mod json;
 #[cfg(feature = "serde")]
 mod read;
-#[cfg(feature = "serde")]
-mod readable;
 
 pub use builder::RulesBuilder;
 pub use error::{RulesError, RulesPart};
@@ -33,4 +31,4 @@ pub use places::Places;
 pub use rate::Rate;
 pub(crate) use rate::RateError;
 pub use set::{LimitRules, RoomRules, Rules, WindowRules};
-pub use setting::Setting;
+pub(crate) use setting::Setting;

@@ -92,7 +92,7 @@ macro_rules! of_tower {
 }
 
 of_tower! {
-    Limits<Client, Still>: "windrow-tower, Limits", gate();
+    Limits<Client, Gate<Still>>: "windrow-tower, Limits", gate();
     PaceLimits<Client, Pace<Still>>: "windrow-tower, PaceLimits", pace();
 }
 
@@ -196,7 +196,7 @@ pub(crate) const PART: Part = Part {
     ],
     measure: |count| {
         vec![
-            measure::<Limits<Client, Still>>(count),
+            measure::<Limits<Client, Gate<Still>>>(count),
             measure::<PaceLimits<Client, Pace<Still>>>(count),
             measure::<Family<Client, Gate<Still>>>(count),
             measure::<Governor>(count),

@@ -34,11 +34,8 @@ pub(crate) struct Attempt {
 impl Attempt {
     /// Returns the arguments of the script that follow the client's id.
     pub(crate) fn arguments(&self) -> [u64; 10] {
-        let (ask, terms) = (self.ask, self.terms);
-        let back = [ask.back, ask.of, ask.born];
-        let [returned, bucket, epoch] = back;
-        let (limit, version) = (terms.limit, terms.version);
-        let (length, buckets) = (terms.length, terms.buckets);
-        [ask.number, ask.want, ask.need, returned, bucket, epoch, limit, version, length, buckets]
+        let Ask { number, want, need, back, of, born } = self.ask;
+        let Terms { limit, version, length, buckets, .. } = self.terms;
+        [number, want, need, back, of, born, limit, version, length, buckets]
     }
 }

@@ -36,7 +36,7 @@ fn threads_take_each_permit_once() {
             threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
         });
         let left = permits.end(0);
-        assert_eq!(taken + left + permits.in_rows() + late(&permits), granted, "{permits:?}");
+        assert_eq!(taken + left + permits.in_rows() + late(&permits), granted);
         // Rows of cores without a call keep at most an eighth of what was left when they were
         // filled.
         assert!(taken >= granted - granted / 8 - 3, "{taken} taken");

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use windrow::AtMost;
 use windrow::gate::Admission;
-use windrow_redis::{Absence, Engine, SharedError, SharedGate, SharedGateBuilder};
+use windrow_redis::{Absence, Engine, SharedBuilder, SharedError, SharedGate};
 
 use crate::server::{LONG, engine, free_port, until, url};
 use crate::shared::{block_on, warm};
 
 const PATIENCE: Duration = Duration::from_millis(5);
 
-fn builder(absence: Absence) -> SharedGateBuilder {
+fn builder(absence: Absence) -> SharedBuilder<SharedGate> {
     let builder = SharedGate::builder(AtMost(100)).interval(Duration::from_millis(200)).buckets(4);
     builder.name("it").on_absence(absence)
 }

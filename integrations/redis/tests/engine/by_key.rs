@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use redis::Value;
 use windrow::AtMost;
-use windrow_redis::{SharedGates, SharedGatesBuilder};
+use windrow_redis::{SharedBuilder, SharedGates};
 
 use crate::server::{LONG, Server, engine, on_each, until};
 
 const INTERVAL: Duration = Duration::from_millis(400);
 
-fn builder() -> SharedGatesBuilder {
+fn builder() -> SharedBuilder<SharedGates> {
     SharedGates::builder(AtMost(5)).interval(INTERVAL).buckets(4).name("keys")
 }
 

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use windrow::AtMost;
-use windrow_redis::{Engine, SharedError, SharedGate, SharedGateBuilder, SharedGates};
+use windrow_redis::{Engine, SharedBuilder, SharedError, SharedGate, SharedGates};
 
 use crate::server::{LONG, Server, on_each};
 
-fn builder() -> SharedGateBuilder {
+fn builder() -> SharedBuilder<SharedGate> {
     SharedGate::builder(AtMost(10)).interval(Duration::from_millis(200)).buckets(4).name("it")
 }
 

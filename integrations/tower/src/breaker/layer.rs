@@ -1,23 +1,17 @@
 //! The layer of circuit breakers, and its service.
 
 use std::fmt::{self, Debug, Formatter};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::request::Parts;
-use http::{Request, Response};
-use http_body::Body;
 use tower_layer::Layer;
-use tower_service::Service;
 use windrow::breaker::{BreakerOwner, Call};
 
-use crate::breaker::body::BreakerBody;
-use crate::breaker::future::BreakerFuture;
 use crate::breaker::judged::Judged;
 use crate::cap::Cap;
 use crate::classify::{ByStatus, Classify};
+use crate::layered::{Admits, Layered};
 use crate::refusal::Reason;
-use crate::refused::Refused;
 
 /// A layer of circuit breakers: refuses requests with *503 Service Unavailable* and `Retry-After`
 /// while the [`Breaker`](windrow::Breaker) that a function chooses is open.
@@ -156,10 +150,10 @@ impl<B, K> BreakerLayer<B, K> {
 }
 
 impl<S, B: Clone, K: Clone> Layer<S> for BreakerLayer<B, K> {
-    type Service = BreakerService<S, BreakerLayer<B, K>>;
+    type Service = Layered<S, BreakerLayer<B, K>>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        BreakerService { inner, layer: self.clone() }
+        Layered { inner, layer: self.clone() }
     }
 }
 
@@ -169,47 +163,23 @@ impl<B, K> Debug for BreakerLayer<B, K> {
     }
 }
 
-/// A service with a circuit breaker: from a [`BreakerLayer`].
-#[derive(Clone, Copy, Debug)]
-pub struct BreakerService<S, Y> {
-    inner: S,
-    layer: Y,
-}
-
-impl<S, F, O, K, A, B> Service<Request<A>> for BreakerService<S, BreakerLayer<F, K>>
+impl<F, O, K> Admits for BreakerLayer<F, K>
 where
-    S: Service<Request<A>, Response = Response<B>>,
     F: Fn(&Parts) -> Option<O>,
     O: BreakerOwner,
     K: Classify + Clone,
-    A: Body,
-    B: Body + Default,
 {
-    type Response = Response<BreakerBody<B, O, K>>;
-    type Error = S::Error;
-    type Future = BreakerFuture<S::Future, O, K, A>;
+    type Kept = Judged<O, K>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
+    fn admit(&self, parts: &Parts) -> Result<Option<Judged<O, K>>, Reason> {
+        let Some(breaker) = (self.breaker)(parts) else { return Ok(None) };
+        match Call::begin(breaker) {
+            Ok(call) => Ok(Some(Judged::new(call, self.classify.clone()))),
+            Err(open) => Err(Reason::Open(open.retry_after().map(|rest| self.cap.hold(rest)))),
+        }
     }
 
-    fn call(&mut self, request: Request<A>) -> Self::Future {
-        let (parts, body) = request.into_parts();
-        let call = (self.layer.breaker)(&parts).map(Call::begin);
-        let request = Request::from_parts(parts, body);
-        let mut judged = match call.transpose() {
-            Ok(call) => call.map(|call| Judged::new(call, self.layer.classify.clone())),
-            Err(open) => {
-                let told = open.retry_after().map(|rest| self.layer.cap.hold(rest));
-                let reason = Reason::Open(told);
-                let refused = Refused::new(request, reason, None, self.layer.discarded);
-                return BreakerFuture::refused(refused);
-            }
-        };
-        let response = match &mut judged {
-            Some(judged) => judged.run(|| self.inner.call(request)),
-            None => self.inner.call(request),
-        };
-        BreakerFuture::running(response, judged)
+    fn discarded(&self) -> u64 {
+        self.discarded
     }
 }

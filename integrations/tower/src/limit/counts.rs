@@ -23,8 +23,6 @@ use std::time::Duration;
 
 use windrow::{__Once as Once, Counter, Timestamp};
 
-use crate::limit::sharing::Sharing;
-
 /// The counts, the standing and the longest wait of a key.
 pub(super) struct Counts {
     word: AtomicU64,
@@ -49,7 +47,7 @@ pub(super) enum Standing {
     /// The overflow gate, for the overflow key.
     Overflow,
     /// Its own gate and, until this has ended, the overflow gate.
-    Sharing(Sharing),
+    Sharing(Timestamp),
 }
 
 /// The answer to a request, by its place among the counters.
@@ -136,7 +134,7 @@ impl Counts {
             OVERFLOW => Some(Standing::Overflow),
             SHARING => {
                 let until = self.more.get()?.until.load(Ordering::Relaxed);
-                Some(Standing::Sharing(Sharing::lasting(Timestamp::from_nanos(until))))
+                Some(Standing::Sharing(Timestamp::from_nanos(until)))
             }
             _ => None,
         }
@@ -147,9 +145,9 @@ impl Counts {
         let bits = match standing {
             Standing::Alone => ALONE,
             Standing::Overflow => OVERFLOW,
-            Standing::Sharing(sharing) => {
+            Standing::Sharing(until) => {
                 // The first one stays. Relaxed: the word publishes it.
-                let until = sharing.until().as_nanos().max(1);
+                let until = until.as_nanos().max(1);
                 let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
                 let _ = self.more().until.compare_exchange(0, until, order, failed);
                 SHARING
@@ -267,14 +265,14 @@ mod tests {
 
     #[test]
     fn the_first_standing_stays_and_the_last_wait_holds() {
-        let until = |at| Standing::Sharing(Sharing::lasting(Timestamp::from_nanos(at)));
+        let until = |at| Standing::Sharing(Timestamp::from_nanos(at));
         let counts = Counts::new();
         assert!(counts.standing().is_none());
         counts.set_standing(until(7));
         counts.set_standing(until(9));
         counts.set_standing(Standing::Alone);
-        let Some(Standing::Sharing(sharing)) = counts.standing() else { panic!("it shares") };
-        assert_eq!(sharing.until().as_nanos(), 7);
+        let Some(Standing::Sharing(until)) = counts.standing() else { panic!("it shares") };
+        assert_eq!(until.as_nanos(), 7);
         let alone = Counts::new();
         alone.set_standing(Standing::Alone);
         alone.set_standing(Standing::Overflow);

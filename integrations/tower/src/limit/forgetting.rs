@@ -8,9 +8,10 @@ use windrow::labels::Labels;
 use crate::limit::counts::Standing;
 use crate::limit::limits::Limits;
 use crate::limit::series::Limit;
+use crate::limit::sharing::left;
 use crate::limiter::Limiter;
 
-impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
+impl<L: Labels, G: Limiter> Limits<L, G> {
     /// Forgets the idle keys: those without grants that count or are waited for, and which no
     /// longer [share](Self#when-there-are-too-many-keys). Returns their number. (A key that was
     /// looked up in the [family](Self::family), and never asked, is forgotten by the second of two
@@ -34,7 +35,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// labels! { pub struct Client { client: str } }
     ///
     /// thread_local! { static CLOCK: Manual = Manual::default(); }
-    /// let clients = Limits::<Client, Manual>::new(10, |_| {
+    /// let clients = Limits::<Client, Gate<Manual>>::new(10, |_| {
     ///     Gate::builder(1).clock(CLOCK.with(Manual::clone)).build().expect("one a second")
     /// });
     /// assert!(clients.admit(Client { client: "alice" }, 1, Duration::ZERO).is_granted());
@@ -55,7 +56,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
 
     /// Returns whether a key stays when others need room. Otherwise it is ended, and may be
     /// removed. (A key that is just being made has a handle, and is not asked.)
-    pub(super) fn is_in_use(&self, limit: &Limit<G::Clock, G>) -> bool {
+    pub(super) fn is_in_use(&self, limit: &Limit<G>) -> bool {
         match limit.own() {
             Some(own) => self.is_kept(own),
             None => !limit.end_without_limiter(),
@@ -67,16 +68,16 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     fn is_kept(&self, (limiter, standing): (&G, Standing)) -> bool {
         let is_kept = self.shares(standing) || !limiter.retire();
         if !is_kept {
-            self.departures().note();
+            self.departures.note();
         }
         is_kept
     }
 
     /// Returns whether a key is over, and may be removed.
-    pub(super) fn leaves(&self, limit: &Limit<G::Clock, G>) -> bool {
+    pub(super) fn leaves(&self, limit: &Limit<G>) -> bool {
         let leaves = limit.is_over();
         if leaves {
-            self.departures().note();
+            self.departures.note();
         }
         leaves
     }
@@ -84,7 +85,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// Returns whether a key still shares, and must not be forgotten.
     fn shares(&self, standing: Standing) -> bool {
         match (standing, self.overflow_limiter()) {
-            (Standing::Sharing(sharing), Some(overflow)) => sharing.left(overflow).is_some(),
+            (Standing::Sharing(until), Some(overflow)) => left(until, overflow).is_some(),
             _ => false,
         }
     }

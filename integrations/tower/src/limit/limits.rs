@@ -22,7 +22,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
-use windrow::clock::Coarse;
 use windrow::{
     Family, Gate,
     family::{Handle, Pinned},
@@ -33,9 +32,8 @@ use windrow::{
 use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
 use crate::limit::series::Limit;
-use crate::limit::sharing::{Departures, Sharing, decide_by_both};
-use crate::limiter::Limiter;
-use crate::limiter::sealed::Answer as Reply;
+use crate::limit::sharing::{Departures, decide_by_both, left};
+use crate::limiter::{Limiter, Reply};
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};
@@ -125,20 +123,19 @@ use crate::vacancy::{make_room, make_room_ahead};
 /// [shares](Self#when-there-are-too-many-keys) a gate, or if the rules let its requests wait.
 ///
 /// A key with a pace takes [less](crate::PaceLimits#memory).
-pub struct Limits<L: Labels, C: Send + Sync + 'static = Coarse, G: Send + Sync + 'static = Gate<C>>
-{
-    family: Family<L, Limit<C, G>>,
+pub struct Limits<L: Labels, G: Send + Sync + 'static = Gate> {
+    family: Family<L, Limit<G>>,
     /// The overflow key, once it exists.
-    overflow: OnceLock<Handle<L, Limit<C, G>>>,
-    departures: Departures,
-    make: Make<L, G>,
-    current: Current<Rate>,
+    overflow: OnceLock<Handle<L, Limit<G>>>,
+    pub(super) departures: Departures,
+    pub(super) make: Make<L, G>,
+    pub(super) current: Current<Rate>,
 }
 
 /// Makes a key's limiter; for `None`, that of the overflow key.
 type Make<L, G> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> G;
 
-impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
+impl<L: Labels, G: Limiter> Limits<L, G> {
     /// Creates limits for at most `max_keys` keys. The function makes the gate of each key when the
     /// key comes for the first time; and, for `None`, the overflow gate.
     ///
@@ -146,7 +143,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// gates is used. If the function panics, the call that needed the gate panics too: nothing is
     /// admitted, and the key takes no place. For the gates that are possible and the errors (a
     /// limit of zero), see [`GateBuilder::build`](windrow::gate::GateBuilder::build). To change
-    /// limits later, see [`replace`](Self::replace), or [`Limit::gate`] for the limit of one key.
+    /// limits later, see [`replace`](Self::replace), or [`Limit::limiter`] for the limit of one key.
     ///
     /// ```
     /// use windrow::{Gate, labels};
@@ -158,14 +155,14 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     ///     Limits::new(200, |_| Gate::builder(500).buckets(10).build().expect("500 a second"));
     /// assert!(ROUTES.family().is_empty());
     /// ```
-    pub const fn new(max_keys: usize, make: Make<L, G>) -> Limits<L, G::Clock, G>
+    pub const fn new(max_keys: usize, make: Make<L, G>) -> Limits<L, G>
     where
         L: Labels<Names = ()>,
     {
         Limits::of(Family::new().with_max_series(max_keys), make)
     }
 
-    const fn of(family: Family<L, Limit<G::Clock, G>>, make: Make<L, G>) -> Limits<L, G::Clock, G> {
+    const fn of(family: Family<L, Limit<G>>, make: Make<L, G>) -> Limits<L, G> {
         let departures = Departures::new();
         Limits { family, overflow: OnceLock::new(), departures, make, current: Current::new() }
     }
@@ -212,12 +209,12 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
 
     /// Decides about a request of a key, and counts it. `then` gets the key, or the overflow key,
     /// and the decision.
-    pub(super) fn decide<R>(
+    pub(crate) fn decide<R>(
         &self,
         key: L::Borrowed<'_>,
         weight: u64,
         max_wait: Duration,
-        then: impl FnOnce(&Pinned<'_, L, Limit<G::Clock, G>>, Reply<G>) -> R,
+        then: impl FnOnce(&Pinned<'_, L, Limit<G>>, Reply<G>) -> R,
     ) -> R {
         let mut has_looked = false;
         loop {
@@ -270,10 +267,9 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
                 }
                 return Some(Reply::Told(admission, Some(grant)));
             }
-            Standing::Sharing(sharing) => {
+            Standing::Sharing(until) => {
                 let overflow = self.overflow_limiter();
-                if let Some((overflow, left)) =
-                    overflow.and_then(|it| Some((it, sharing.left(it)?)))
+                if let Some((overflow, left)) = overflow.and_then(|it| Some((it, left(until, it)?)))
                 {
                     let (admission, grant) = decide_by_both(limiter, overflow, weight, left);
                     return Some(Reply::Told(admission, grant));
@@ -292,7 +288,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     }
 
     /// Returns the standing of a key that is in the family now, and begins with this limiter.
-    fn standing(&self, limit: &Handle<L, Limit<G::Clock, G>>, own: &G) -> Standing {
+    fn standing(&self, limit: &Handle<L, Limit<G>>, own: &G) -> Standing {
         if limit.labels().is_none() {
             self.overflow.get_or_init(|| limit.clone());
             return Standing::Overflow;
@@ -300,13 +296,13 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
         // Between the series and the look; pairs with the fence in `has_found_room`.
         fence(Ordering::SeqCst);
         let until = self.overflow_limiter().and_then(|overflow| own.succeed(overflow));
-        until.map_or(Standing::Alone, |until| Standing::Sharing(Sharing::lasting(until)))
+        until.map_or(Standing::Alone, Standing::Sharing)
     }
 
     /// Makes a key's limiter, unless another thread is faster. If that panics, the key is removed.
     #[cold]
-    fn make_limiter(&self, limit: &Handle<L, Limit<G::Clock, G>>) {
-        let make = || self.make(limit.labels());
+    fn make_limiter(&self, limit: &Handle<L, Limit<G>>) {
+        let make = || (self.make)(limit.labels());
         let leave = || {
             if let Some(key) = limit.labels().filter(|_| !Self::stays(limit)) {
                 limit.end_without_limiter();
@@ -330,28 +326,13 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
         make_room_ahead(&self.family, |limit| self.is_in_use(limit));
     }
 
-    /// Makes a limiter by the user's function.
-    pub(super) fn make(&self, key: Option<L::Borrowed<'_>>) -> G {
-        (self.make)(key)
-    }
-
-    /// Returns the rules in force.
-    pub(super) fn current(&self) -> &Current<Rate> {
-        &self.current
-    }
-
     /// Returns the limiter of the overflow key, if there is one.
     pub(super) fn overflow_limiter(&self) -> Option<&G> {
         self.overflow.get().and_then(|overflow| overflow.limiter())
     }
 
-    /// Returns the number of keys that have left.
-    pub(super) fn departures(&self) -> &Departures {
-        &self.departures
-    }
-
     /// Returns whether the family keeps a key even if its limiter is retired.
-    fn stays(limit: &Handle<L, Limit<G::Clock, G>>) -> bool {
+    fn stays(limit: &Handle<L, Limit<G>>) -> bool {
         L::COMBINATIONS.is_some() || limit.labels().is_none()
     }
 
@@ -375,12 +356,12 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     ///     println!("{:?}: {passed} passed, {blocked} blocked", limit.labels());
     /// }
     /// ```
-    pub fn family(&self) -> &Family<L, Limit<G::Clock, G>> {
+    pub fn family(&self) -> &Family<L, Limit<G>> {
         &self.family
     }
 }
 
-impl<G: Limiter> Limits<RuntimeLabels, G::Clock, G> {
+impl<G: Limiter> Limits<RuntimeLabels, G> {
     /// Creates limits for at most `max_keys` keys, whose labels have names that are known only at
     /// run time. The function makes the gates, as described for [`new`](Self::new).
     ///
@@ -406,13 +387,13 @@ impl<G: Limiter> Limits<RuntimeLabels, G::Clock, G> {
         names: LabelNames,
         max_keys: usize,
         make: Make<RuntimeLabels, G>,
-    ) -> Limits<RuntimeLabels, G::Clock, G> {
+    ) -> Limits<RuntimeLabels, G> {
         let family = Family::with_names(names).with_max_series(max_keys);
-        Limits::<RuntimeLabels, G::Clock, G>::of(family, make)
+        Limits::<RuntimeLabels, G>::of(family, make)
     }
 }
 
-impl<L: Labels, C: Send + Sync, G: Send + Sync + Debug> Debug for Limits<L, C, G> {
+impl<L: Labels, G: Send + Sync + Debug> Debug for Limits<L, G> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Limits").field(&self.family).finish()
     }

@@ -3,7 +3,6 @@
 use windrow::Pace;
 
 use crate::limit::limits::Limits;
-use crate::limiter::sealed::Decides;
 
 /// Rate limits by key with a [`Pace`] for each key: 20 a second for each client, and bursts of 40.
 /// Or with [`Paces`](windrow::Paces): several limits for each key.
@@ -78,4 +77,4 @@ use crate::limiter::sealed::Decides;
 /// [rules](Limits::replace) that change the pace of a key add 240 bytes; keys that come later, by
 /// the same rules, take none for it. Requests that go away while they wait have
 /// [memory](windrow::pace::Reservation#what-is-given-back) for their turns.
-pub type PaceLimits<L, P = Pace> = Limits<L, <P as Decides>::Clock, P>;
+pub type PaceLimits<L, P = Pace> = Limits<L, P>;

@@ -1,13 +1,9 @@
 //! A rate-limited key: its limiter, and the counts of its requests.
 
 use std::fmt::{self, Debug, Formatter};
-use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use windrow::clock::Coarse;
-use windrow::{Gate, Pace, Paces, family::Metric};
-#[cfg(feature = "redis")]
-use windrow_redis::SharedGate;
+use windrow::{Gate, family::Metric};
 
 use crate::limit::counts::{Answer, Counts, Standing};
 use crate::limiter::Limiter;
@@ -16,17 +12,16 @@ use crate::rules::{Rate, RateError};
 
 /// A key's limiter, and the counts of its requests: a metric in the family of a
 /// [`Limits`](crate::Limits).
-pub struct Limit<C = Coarse, G = Gate<C>> {
+pub struct Limit<G = Gate> {
     /// The limiter; `None` within if it was not made, and the key is about to be removed.
     limiter: OnceLock<Option<G>>,
     /// The standing is set before the limiter.
     pub(super) counts: Counts,
     pub(crate) line: Line,
-    clock: PhantomData<fn() -> C>,
 }
 
-impl<C> Limit<C, Gate<C>> {
-    /// Returns the gate; `None` while it is being made.
+impl<G> Limit<G> {
+    /// Returns the limiter, such as a [`Gate`]; `None` while it is being made.
     ///
     /// ```
     /// use std::time::Duration;
@@ -40,62 +35,23 @@ impl<C> Limit<C, Gate<C>> {
     /// let client = Client { client: "alice" };
     /// assert!(CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
     /// let limit = CLIENTS.family().handle(client);
-    /// let gate = limit.gate().expect("it was asked");
+    /// let gate = limit.limiter().expect("it was asked");
     /// assert_eq!(gate.left(), 9);
     /// gate.set_limit(100)?; // until the key is forgotten
     /// assert_eq!(gate.left(), 99);
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
-    pub fn gate(&self) -> Option<&Gate<C>> {
-        self.limiter()
+    pub fn limiter(&self) -> Option<&G> {
+        self.limiter.get()?.as_ref()
     }
-}
 
-impl<C> Limit<C, Pace<C>> {
-    /// Returns the pace; `None` while it is being made.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::{AtMost, Pace, labels};
-    /// use windrow_tower::PaceLimits;
-    ///
-    /// labels! { pub struct Client { client: str } }
-    ///
-    /// static CLIENTS: PaceLimits<Client> =
-    ///     PaceLimits::new(1_000, |_| Pace::of(Duration::from_millis(50), AtMost(40)));
-    /// let client = Client { client: "alice" };
-    /// assert!(CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
-    /// let limit = CLIENTS.family().handle(client);
-    /// assert_eq!(limit.pace().expect("it was asked").left(), 39);
-    /// ```
-    pub fn pace(&self) -> Option<&Pace<C>> {
-        self.limiter()
-    }
-}
-
-impl<C> Limit<C, Paces<C>> {
-    /// Returns the paces; `None` while they are being made.
-    pub fn paces(&self) -> Option<&Paces<C>> {
-        self.limiter()
-    }
-}
-
-#[cfg(feature = "redis")]
-impl<C> Limit<C, SharedGate> {
-    /// Returns the limit that processes share; `None` while it is being made.
-    pub fn shared_gate(&self) -> Option<&SharedGate> {
-        self.limiter()
-    }
-}
-
-impl<C, G> Limit<C, G> {
     /// Returns the number of admitted requests, at once or after a wait, whatever their weights.
     ///
     /// Exact when no request is under way. It costs a load; once two threads have asked at the same
     /// moment, what [`Counter::sum`](windrow::Counter::sum) does.
     ///
     /// ```
-    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed(), 0);
+    /// assert_eq!(windrow_tower::Limit::<windrow::Gate>::default().passed(), 0);
     /// ```
     pub fn passed(&self) -> u64 {
         self.counts.sum(Answer::Passed)
@@ -106,7 +62,7 @@ impl<C, G> Limit<C, G> {
     /// Cost and consistency are those of [`passed`](Self::passed).
     ///
     /// ```
-    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked(), 0);
+    /// assert_eq!(windrow_tower::Limit::<windrow::Gate>::default().blocked(), 0);
     /// ```
     pub fn blocked(&self) -> u64 {
         self.counts.sum(Answer::Blocked)
@@ -115,11 +71,6 @@ impl<C, G> Limit<C, G> {
     /// Counts the answer to a request.
     pub(crate) fn count(&self, is_granted: bool) {
         self.counts.count(if is_granted { Answer::Passed } else { Answer::Blocked });
-    }
-
-    /// Returns the limiter; `None` while it is being made.
-    pub(crate) fn limiter(&self) -> Option<&G> {
-        self.limiter.get()?.as_ref()
     }
 
     /// Returns the limiter, and which limiters the key asks.
@@ -145,7 +96,7 @@ impl<C, G> Limit<C, G> {
     }
 }
 
-impl<C, G: Limiter> Limit<C, G> {
+impl<G: Limiter> Limit<G> {
     /// Gives the key's limiter a rate, if there is a limiter; returns whether it had another. (The
     /// successor of a retired one will have the rate.)
     pub(super) fn go_by(&self, rate: Rate) -> Result<bool, RateError> {
@@ -162,15 +113,14 @@ impl<C, G: Limiter> Limit<C, G> {
 }
 
 /// Creates a key without a limiter.
-impl<C, G> Default for Limit<C, G> {
-    fn default() -> Limit<C, G> {
-        let limiter = OnceLock::new();
-        Limit { limiter, counts: Counts::new(), line: Line::new(), clock: PhantomData }
+impl<G> Default for Limit<G> {
+    fn default() -> Limit<G> {
+        Limit { limiter: OnceLock::new(), counts: Counts::new(), line: Line::new() }
     }
 }
 
 /// The total is the numbers of passed and of blocked requests.
-impl<C: 'static, G: Send + Sync + 'static> Metric for Limit<C, G> {
+impl<G: Send + Sync + 'static> Metric for Limit<G> {
     type Total = (u64, u64);
 
     fn total(&self) -> (u64, u64) {
@@ -183,7 +133,7 @@ impl<C: 'static, G: Send + Sync + 'static> Metric for Limit<C, G> {
     }
 }
 
-impl<C, G: Debug> Debug for Limit<C, G> {
+impl<G: Debug> Debug for Limit<G> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Limit")
             .field("limiter", &self.limiter())

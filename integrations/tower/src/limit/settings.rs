@@ -46,14 +46,14 @@ use crate::limiter::Limiter;
 use crate::rules::RulesFile;
 use crate::rules::{LimitRules, RulesError};
 
-impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
+impl<L: Labels, G: Limiter> Limits<L, G> {
     /// Replaces the rules: from now on they give each key its rate, both the keys that exist and
     /// those that come later.
     ///
     /// Before the first call, the function given to [`new`](Self::new) decides alone. Afterwards it
     /// still makes each gate, on its clock, and the rules set the gate's limit, interval and
     /// buckets; or the period and the burst of a [pace](crate::PaceLimits#settings). (A gate that
-    /// it builds strict stays strict.) A rate that was set on a [gate](crate::Limit::gate) by hand
+    /// it builds strict stays strict.) A rate that was set on a [gate](crate::Limit::limiter) by hand
     /// is overwritten.
     ///
     /// # Across a swap
@@ -113,15 +113,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// ```
     pub fn replace(&self, rules: LimitRules) -> Result<Changes, RulesError> {
         self.check(&rules)?;
-        let names = self.family().names();
-        let mut changes = Changes::default();
-        self.current().swap(rules, |rules| {
-            for limit in self.family() {
-                let rate = rules.setting_of::<L>(names, limit.labels());
-                changes.note(limit.go_by(rate).ok());
-            }
-        });
-        Ok(changes)
+        Ok(self.current.replace(rules, self.family(), |limit, rate| limit.go_by(rate).ok()))
     }
 
     /// Checks rules as [`replace`](Self::replace) does, and changes nothing: for settings of
@@ -161,10 +153,9 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// ```
     pub fn check(&self, rules: &LimitRules) -> Result<(), RulesError> {
         rules.check_labels(self.family().names())?;
-        let limiter = self.make(None);
-        rules.settings().try_for_each(|(part, rate)| match limiter.apply(rate) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.of(part)),
+        let limiter = (self.make)(None);
+        rules.settings().try_for_each(|(part, rate)| {
+            limiter.apply(rate).map(drop).map_err(|error| error.of(part))
         })
     }
 
@@ -225,7 +216,7 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
 
     /// Returns the rules in force; `None` before the first [`replace`](Self::replace).
     pub fn rules(&self) -> Option<Arc<LimitRules>> {
-        self.current().load().clone()
+        self.current.load().clone()
     }
 
     /// Returns the weight of a request by the rules in force, as [`LimitRules::weight`]; 1 without
@@ -247,6 +238,6 @@ impl<L: Labels, G: Limiter> Limits<L, G::Clock, G> {
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
     pub fn weight(&self, request: &str) -> u64 {
-        self.current().load().as_ref().map_or(1, |rules| rules.weight(request))
+        self.current.load().as_ref().map_or(1, |rules| rules.weight(request))
     }
 }

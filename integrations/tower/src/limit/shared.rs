@@ -1,6 +1,5 @@
 //! Limits of many processes, for each key.
 
-use windrow::clock::Coarse;
 use windrow_redis::SharedGate;
 
 use crate::limit::limits::Limits;
@@ -57,4 +56,4 @@ use crate::limit::limits::Limits;
 ///
 /// *Settings.* Rules are refused: change the limit of all processes by
 /// [`SharedGate::set_limit`](windrow_redis::SharedGate::set_limit).
-pub type SharedLimits<L> = Limits<L, Coarse, SharedGate>;
+pub type SharedLimits<L> = Limits<L, SharedGate>;

@@ -40,6 +40,7 @@
 //! A grant that is not used is given back: so of the grants that count in the overflow gate, each
 //! went to a caller, or to one that has not looked yet.
 
+use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
@@ -77,27 +78,11 @@ impl Departures {
     }
 }
 
-/// The time until which a key asks the overflow gate beside its own.
-#[derive(Clone, Copy)]
-pub(super) struct Sharing {
-    until: Timestamp,
-}
-
-impl Sharing {
-    /// Returns a sharing that ends at this time.
-    pub(super) fn lasting(until: Timestamp) -> Sharing {
-        Sharing { until }
-    }
-
-    pub(super) fn until(self) -> Timestamp {
-        self.until
-    }
-
-    /// Returns the time that is left; `None` if it is over.
-    pub(super) fn left(self, overflow: &impl Limiter) -> Option<Duration> {
-        let left = self.until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
-        (left > 0).then(|| Duration::from_nanos(left))
-    }
+/// Returns the time for which a key still asks the overflow limiter beside its own, until this time;
+/// `None` if that is over.
+pub(super) fn left(until: Timestamp, overflow: &impl Limiter) -> Option<Duration> {
+    let left = until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
+    (left > 0).then(|| Duration::from_nanos(left))
 }
 
 /// Asks two limiters for a weight that both must grant, without a wait. `left` is the time for
@@ -108,34 +93,33 @@ pub(super) fn decide_by_both<G: Limiter>(
     weight: u64,
     left: Duration,
 ) -> (Admission, Option<G::Grant>) {
-    let now = Duration::ZERO;
     // Behind the moment at which the clock shows the end, as limiters tell their waits.
     let told = left.saturating_add(overflow.clock().resolution());
-    let ask_own = || own.decide(weight, now);
-    let ask_overflow = || match overflow.decide(weight, now) {
-        (Admission::Refused { retry_after }, granted) => {
+    let ask = |limiter: &G| match limiter.decide(weight, Duration::ZERO) {
+        (Admission::Refused { retry_after }, granted) if ptr::eq(limiter, overflow) => {
             let retry_after = Some(retry_after.map_or(told, |wait| wait.min(told)));
             (Admission::Refused { retry_after }, granted)
         }
-        granted => granted,
+        decided => decided,
     };
     // The one that seems short comes first: a refusal takes nothing from the other.
     let overflow_is_first = overflow.left() < weight;
-    let (answer, granted) = if overflow_is_first { ask_overflow() } else { ask_own() };
+    let (first, second) = if overflow_is_first { (overflow, own) } else { (own, overflow) };
+    let (answer, granted) = ask(first);
     if granted.is_none() && (!overflow_is_first || own.left() >= weight) {
         return (answer, None);
     }
-    let (other, other_granted) = if overflow_is_first { ask_own() } else { ask_overflow() };
+    let (other, other_granted) = ask(second);
     match (granted, other_granted) {
         (Some(granted), Some(other_granted)) => {
             (other, Some(if overflow_is_first { other_granted } else { granted }))
         }
         (Some(granted), None) => {
-            (if overflow_is_first { overflow } else { own }).leave_unused(granted);
+            first.leave_unused(granted);
             (other, None)
         }
         (None, Some(granted)) => {
-            own.leave_unused(granted);
+            second.leave_unused(granted);
             (answer, None)
         }
         // The caller is told when both would admit it.

@@ -1,12 +1,12 @@
 //! A gate as the limiter of a layer.
 
+use std::future::Pending;
 use std::time::Duration;
 
 use windrow::gate::{Admission, GateError, admit_and_tell, leave_unused};
 use windrow::{Clock, Gate, Timestamp};
 
-use crate::limiter::quota::Quota;
-use crate::limiter::sealed::{Decides, Never};
+use crate::limiter::{Decides, Quota};
 use crate::rules::{Rate, RateError};
 
 /// A grant of a gate: its weight, and the start of its bucket.
@@ -19,7 +19,7 @@ pub struct Granted {
 impl<C: Clock + Send + Sync + 'static> Decides for Gate<C> {
     type Clock = C;
     type Grant = Granted;
-    type Ask = Never;
+    type Ask = Pending<Admission>; // it never asks
 
     fn clock(&self) -> &C {
         Gate::clock(self)

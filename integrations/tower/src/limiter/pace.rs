@@ -1,13 +1,13 @@
 //! A pace, or several limits, as the limiter of a layer.
 
+use std::future::Pending;
 use std::time::Duration;
 
 use windrow::gate::Admission;
 use windrow::pace::{PaceError, RefusedError, Reservation, Ticket};
 use windrow::{Clock, Pace, Paces, Timestamp};
 
-use crate::limiter::quota::Quota;
-use crate::limiter::sealed::{Decides, Never};
+use crate::limiter::{Decides, Quota};
 use crate::rules::{Rate, RateError};
 
 /// Returns the decision that a reservation stands for, and its ticket.
@@ -26,7 +26,7 @@ macro_rules! by_reservations {
     ($limiter:ident) => {
         type Clock = C;
         type Grant = Ticket;
-        type Ask = Never;
+        type Ask = Pending<Admission>; // it never asks
 
         fn clock(&self) -> &C {
             $limiter::clock(self)

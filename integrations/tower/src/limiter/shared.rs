@@ -13,8 +13,7 @@ use windrow::clock::Coarse;
 use windrow::gate::Admission;
 use windrow_redis::{Admit, SharedGate};
 
-use crate::limiter::quota::Quota;
-use crate::limiter::sealed::{Answer, Decides};
+use crate::limiter::{Decides, Quota, Reply};
 use crate::rules::{Rate, RateError};
 
 /// The clock of the places in line.
@@ -39,14 +38,14 @@ impl Decides for SharedGate {
         (admission, admission.is_granted().then_some(()))
     }
 
-    fn answer(&self, weight: u64, max_wait: Duration) -> Answer<SharedGate> {
+    fn answer(&self, weight: u64, max_wait: Duration) -> Reply<SharedGate> {
         if max_wait.is_zero() {
             let (admission, grant) = self.decide(weight, max_wait);
-            Answer::Told(admission, grant)
+            Reply::Told(admission, grant)
         } else if takes(self, weight) {
-            Answer::Told(Admission::Now, Some(()))
+            Reply::Told(Admission::Now, Some(()))
         } else {
-            Answer::Asks(self.admit_owned(weight, max_wait))
+            Reply::Asks(self.admit_owned(weight, max_wait))
         }
     }
 

@@ -1,20 +1,15 @@
 //! The layer of concurrency limits, and its service.
 
 use std::fmt::{self, Debug, Formatter};
-use std::task::{Context, Poll};
 
 use http::request::Parts;
-use http::{Request, Response};
-use http_body::Body;
 use tower_layer::Layer;
-use tower_service::Service;
 use windrow::labels::{Labels, RuntimeLabels};
 
 use crate::key::{ByValues, KeyValues, RequestKey};
+use crate::layered::{Admits, Layered};
 use crate::refusal::Reason;
-use crate::refused::{DISCARDED, Refused};
-use crate::room::body::RoomBody;
-use crate::room::future::RoomFuture;
+use crate::refused::DISCARDED;
 use crate::room::rooms::{InRoom, Rooms};
 
 /// A layer of concurrency limits: refuses a request whose key's room is full, with *503 Service
@@ -94,15 +89,6 @@ impl<L: Labels + 'static, K> RoomLayer<L, K> {
     pub fn discard(self, bytes: u64) -> RoomLayer<L, K> {
         RoomLayer { discarded: bytes, ..self }
     }
-
-    /// Returns a place for a request, if it needs one, or an error if the room is full.
-    fn enter(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Full>
-    where
-        K: RequestKey<L>,
-    {
-        let enter = |key: L::Borrowed<'_>| self.rooms.try_enter(key).ok_or(Full);
-        self.key.with_key(parts, enter).transpose()
-    }
 }
 
 impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
@@ -140,14 +126,11 @@ impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
     }
 }
 
-/// The error of a full room.
-struct Full;
-
 impl<S, L: Labels + 'static, K: Clone> Layer<S> for RoomLayer<L, K> {
-    type Service = RoomService<S, RoomLayer<L, K>>;
+    type Service = Layered<S, RoomLayer<L, K>>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        RoomService { inner, layer: self.clone() }
+        Layered { inner, layer: self.clone() }
     }
 }
 
@@ -163,40 +146,15 @@ impl<L: Labels + 'static, K> Debug for RoomLayer<L, K> {
     }
 }
 
-/// A service with a concurrency limit: from a [`RoomLayer`].
-#[derive(Clone, Debug)]
-pub struct RoomService<S, Y> {
-    inner: S,
-    layer: Y,
-}
+impl<L: Labels, K: RequestKey<L>> Admits for RoomLayer<L, K> {
+    type Kept = InRoom<L>;
 
-impl<S, L, K, A, B> Service<Request<A>> for RoomService<S, RoomLayer<L, K>>
-where
-    S: Service<Request<A>, Response = Response<B>>,
-    L: Labels + 'static,
-    K: RequestKey<L>,
-    A: Body,
-    B: Body + Default,
-{
-    type Response = Response<RoomBody<B, L>>;
-    type Error = S::Error;
-    type Future = RoomFuture<S::Future, L, A>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
+    fn admit(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Reason> {
+        let enter = |key: L::Borrowed<'_>| self.rooms.try_enter(key).ok_or(Reason::Full);
+        self.key.with_key(parts, enter).transpose()
     }
 
-    fn call(&mut self, request: Request<A>) -> Self::Future {
-        let (parts, body) = request.into_parts();
-        let entered = self.layer.enter(&parts);
-        let request = Request::from_parts(parts, body);
-        match entered {
-            Err(_) => {
-                let discarded = self.layer.discarded;
-                RoomFuture::refused(Refused::new(request, Reason::Full, None, discarded))
-            }
-            // The place is dropped if the service panics.
-            Ok(place) => RoomFuture::running(self.inner.call(request), place),
-        }
+    fn discarded(&self) -> u64 {
+        self.discarded
     }
 }

@@ -25,7 +25,9 @@ use windrow::{
     labels::{LabelNames, Labels, RuntimeLabels},
 };
 
+use crate::classify::{ByStatus, Classify, Outcome};
 use crate::current::Current;
+use crate::follower::Follower;
 use crate::rules::{Places, RoomRules};
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};
@@ -62,7 +64,7 @@ use crate::vacancy::{make_room, make_room_ahead};
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
     places: PlacesOf<L>,
-    current: Current<Places>,
+    pub(super) current: Current<Places>,
 }
 
 /// Returns the number of places of a key's room; for `None`, of the shared room.
@@ -161,11 +163,6 @@ impl<L: Labels> Rooms<L> {
         make_room_ahead(&self.family, |room| !room.close());
     }
 
-    /// Returns the rules in force.
-    pub(super) fn current(&self) -> &Current<Places> {
-        &self.current
-    }
-
     /// Forgets the keys whose rooms are empty. Returns their number.
     ///
     /// No request is admitted by it that would otherwise be refused: a room is closed forever at a
@@ -244,7 +241,7 @@ impl<L: Labels> Debug for Rooms<L> {
 }
 
 /// A key's requests in flight, and the counts of its requests: a metric in the family of [`Rooms`].
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Room {
     level: InFlight,
     terms: OnceLock<Terms>,
@@ -253,6 +250,7 @@ pub struct Room {
 }
 
 /// The terms of a room.
+#[derive(Debug)]
 struct Terms {
     places: AtomicU64,
     /// Keys without a room of their own share this one.
@@ -337,17 +335,6 @@ impl Metric for Room {
     }
 }
 
-impl Debug for Room {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Room")
-            .field("level", &self.level())
-            .field("places", &self.places())
-            .field("passed", &self.passed)
-            .field("blocked", &self.blocked)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Guard of a place in a room, which is freed when this is dropped: from [`Rooms::try_enter`].
 ///
 /// ```
@@ -371,6 +358,19 @@ impl<L: Labels> LevelOwner for Kept<L> {
     fn in_flight(&self) -> &InFlight {
         &self.0.level
     }
+}
+
+/// The place is free when this is dropped, whatever became of the request.
+impl<L: Labels> Follower for InRoom<L> {
+    fn classify(&self) -> &impl Classify {
+        &ByStatus
+    }
+
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    fn end(&mut self, _: Outcome) {}
 }
 
 impl<L: Labels> Debug for InRoom<L> {

@@ -49,15 +49,7 @@ impl<L: Labels> Rooms<L> {
     /// ```
     pub fn replace(&self, rules: RoomRules) -> Result<Changes, RulesError> {
         self.check(&rules)?;
-        let names = self.family().names();
-        let mut changes = Changes::default();
-        self.current().swap(rules, |rules| {
-            for room in self.family() {
-                let places = rules.setting_of::<L>(names, room.labels());
-                changes.note(Some(room.go_by(places)));
-            }
-        });
-        Ok(changes)
+        Ok(self.current.replace(rules, self.family(), |room, places| Some(room.go_by(places))))
     }
 
     /// Checks rules as [`replace`](Self::replace) does, and changes nothing: see
@@ -111,6 +103,6 @@ impl<L: Labels> Rooms<L> {
 
     /// Returns the rules in force; `None` before the first [`replace`](Self::replace).
     pub fn rules(&self) -> Option<Arc<RoomRules>> {
-        self.current().load().clone()
+        self.current.load().clone()
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::changes::Changes;
-use crate::labels::Route;
+use crate::endpoint::Endpoint;
 use crate::routes::Routes;
 #[cfg(feature = "json")]
 use crate::rules::RulesFile;
-use crate::rules::{RulesError, WindowRules};
+use crate::rules::{Geometry, RulesError, WindowRules};
 
 impl Routes {
     /// Replaces the rules: from now on they give each window its geometry, both the windows that
@@ -77,15 +77,9 @@ impl Routes {
     /// ```
     pub fn replace(&self, rules: WindowRules) -> Result<Changes, RulesError> {
         self.check(&rules)?;
-        let names = self.family().names();
-        let mut changes = Changes::default();
-        self.current.swap(rules, |rules| {
-            for endpoint in self.family() {
-                let geometry = rules.setting_of::<Route>(names, endpoint.labels());
-                changes.note(geometry.apply(endpoint.window()).ok());
-            }
-        });
-        Ok(changes)
+        let go_by =
+            |endpoint: &Endpoint, geometry: Geometry| geometry.apply(endpoint.window()).ok();
+        Ok(self.current.replace(rules, self.family(), go_by))
     }
 
     /// Checks rules as [`replace`](Self::replace) does, and changes nothing: see
@@ -102,9 +96,9 @@ impl Routes {
     pub fn check(&self, rules: &WindowRules) -> Result<(), RulesError> {
         rules.check_labels(self.family().names())?;
         let endpoint = (self.make)();
-        rules.settings().try_for_each(|(part, geometry)| match geometry.apply(endpoint.window()) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(RulesError::Window { part, error }),
+        rules.settings().try_for_each(|(part, geometry)| {
+            let applied = geometry.apply(endpoint.window());
+            applied.map(drop).map_err(|error| RulesError::Window { part, error })
         })
     }
 

@@ -3,17 +3,17 @@
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::pattern::Pattern;
 use crate::rules::rate::Rate;
-use crate::rules::set::{MAX_LABELS, MAX_RULES, MAX_TEXT, Rule, Rules};
+use crate::rules::set::{LimitRules, Rule, Rules};
 use crate::rules::setting::Setting;
 
 /// A builder of [`Rules`], from [`Rules::builder`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RulesBuilder<T> {
-    default: T,
-    overflow: Option<T>,
-    rules: Vec<(Vec<(String, String)>, T)>,
-    weights: Vec<(String, u64)>,
+    pub(super) default: T,
+    pub(super) overflow: Option<T>,
+    pub(super) rules: Vec<(Vec<(String, String)>, T)>,
+    pub(super) weights: Vec<(String, u64)>,
 }
 
 impl<T: Setting> Rules<T> {
@@ -76,8 +76,8 @@ impl<T: Setting> RulesBuilder<T> {
         let overflow = self.overflow.unwrap_or(self.default);
         self.default.check(RulesPart::Default)?;
         overflow.check(RulesPart::Overflow)?;
-        at_most(MAX_RULES, self.rules.len(), || "rules".into())?;
-        at_most(MAX_RULES, self.weights.len(), || "weights".into())?;
+        at_most(LimitRules::MAX_RULES, self.rules.len(), || "rules".into())?;
+        at_most(LimitRules::MAX_RULES, self.weights.len(), || "weights".into())?;
         let mut by_key = Vec::with_capacity(self.rules.len());
         for (index, (labels, setting)) in self.rules.into_iter().enumerate() {
             let part = RulesPart::Rule(index);
@@ -110,14 +110,6 @@ impl RulesBuilder<Rate> {
     }
 }
 
-impl<T> RulesBuilder<T> {
-    /// Returns the builder with these weights.
-    #[cfg(feature = "serde")]
-    pub(super) fn weights(self, weights: Vec<(String, u64)>) -> RulesBuilder<T> {
-        RulesBuilder { weights, ..self }
-    }
-}
-
 impl<T> Rule<T> {
     /// Returns whether it matches each key that `other` matches.
     fn covers(&self, other: &Rule<T>) -> bool {
@@ -132,7 +124,7 @@ fn patterns(
     part: RulesPart,
     labels: Vec<(String, String)>,
 ) -> Result<Vec<(Box<str>, Pattern)>, RulesError> {
-    at_most(MAX_LABELS, labels.len(), || format!("{part}.match"))?;
+    at_most(LimitRules::MAX_LABELS, labels.len(), || format!("{part}.match"))?;
     if labels.is_empty() {
         return Err(RulesError::NoLabel { part });
     }
@@ -153,7 +145,7 @@ fn pattern(part: RulesPart, text: &str) -> Result<Pattern, RulesError> {
 }
 
 fn check_text(part: RulesPart, text: &str) -> Result<(), RulesError> {
-    let (bytes, max) = (text.len(), MAX_TEXT);
+    let (bytes, max) = (text.len(), LimitRules::MAX_TEXT);
     if bytes > max { Err(RulesError::TextTooLong { part, bytes, max }) } else { Ok(()) }
 }
 

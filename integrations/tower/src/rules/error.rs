@@ -28,11 +28,6 @@ pub enum RulesError {
         /// The maximum length.
         max: usize,
     },
-    /// The text is not UTF-8.
-    NotUtf8 {
-        /// The number of bytes before the first one that is wrong.
-        valid_up_to: usize,
-    },
     /// The text is not JSON, or a field is unknown, missing, duplicated or of another type.
     Json {
         /// The line, from 1.
@@ -127,17 +122,12 @@ pub enum RulesError {
         /// The earlier one.
         by: RulesPart,
     },
-    /// The file cannot be read.
+    /// The file cannot be read, or is a directory, a pipe, a socket or a device.
     File {
         /// The file.
         path: PathBuf,
-        /// The system's error.
+        /// The system's error, or one that says so.
         error: io::Error,
-    },
-    /// The path leads to a directory, a pipe, a socket or a device.
-    NotAFile {
-        /// The path.
-        path: PathBuf,
     },
 }
 
@@ -178,9 +168,6 @@ impl Display for RulesError {
             RulesError::TooLong { bytes, max } => {
                 write!(f, "the rules have {bytes} bytes; they must have {max} or less")
             }
-            RulesError::NotUtf8 { valid_up_to } => {
-                write!(f, "the rules are not UTF-8 after byte {valid_up_to}")
-            }
             RulesError::Json { line, column, problem } => {
                 write!(f, "line {line}, column {column}: {problem}")
             }
@@ -215,9 +202,6 @@ impl Display for RulesError {
                 write!(f, "{part}: {by} comes first, and matches everything that it matches")
             }
             RulesError::File { path, error } => write!(f, "{}: {error}", path.display()),
-            RulesError::NotAFile { path } => {
-                write!(f, "{}: it is not a regular file", path.display())
-            }
         }
     }
 }

@@ -2,108 +2,90 @@
 
 use std::time::Duration;
 
-use serde_core::de::{Error, MapAccess};
-
 use crate::rules::geometry::Geometry;
 use crate::rules::places::Places;
 use crate::rules::rate::Rate;
-use crate::rules::readable::{Fields, Readable};
 
-macro_rules! fields {
-    ($fields:ident, $what:literal { $( $field:ident: $type:ty = $name:literal, )* }) => {
-        #[derive(Default)]
-        pub struct $fields {
-            $( $field: Option<$type>, )*
-        }
-
-        impl Fields for $fields {
-            const WHAT: &'static str = $what;
-            const NAMES: &'static [&'static str] = &[$( $name, )*];
-            const NAMES_OF_RULE: &'static [&'static str] = &["match", $( $name, )*];
-
-            fn read<'de, A: MapAccess<'de>>(
-                &mut self,
-                name: &'static str,
-                map: &mut A,
-            ) -> Result<(), A::Error> {
-                let is_new = match name {
-                    $( $name => self.$field.replace(map.next_value()?).is_none(), )*
-                    _ => true,
-                };
-                if is_new { Ok(()) } else { Err(A::Error::duplicate_field(name)) }
-            }
-        }
-    };
+/// The fields of an object as read: each may be there or not.
+#[derive(Default)]
+pub struct Fields {
+    /// The labels and patterns of a rule.
+    pub(super) labels: Vec<(String, String)>,
+    /// The pattern of a weight's requests.
+    pub(super) request: String,
+    pub(super) weight: u64,
+    pub(super) limit: Option<u64>,
+    pub(super) interval_ms: Option<u64>,
+    pub(super) buckets: Option<usize>,
+    pub(super) strict: Option<bool>,
+    pub(super) max_wait_ms: Option<u64>,
+    pub(super) burst: Option<u64>,
+    pub(super) places: Option<u64>,
 }
 
-fields! {
-    RateFields, "an object of a rate" {
-        limit: u64 = "limit",
-        interval: u64 = "interval_ms",
-        buckets: usize = "buckets",
-        strict: bool = "strict",
-        max_wait: u64 = "max_wait_ms",
-        burst: u64 = "burst",
-    }
-}
+/// A setting that can be read.
+pub trait Readable: Sized {
+    /// The object that is expected.
+    const WHAT: &'static str;
 
-fields! {
-    PlacesFields, "an object of places" {
-        places: u64 = "places",
-    }
-}
+    /// The names of the fields of a rule: `match`, and those of the setting.
+    const NAMES: &'static [&'static str];
 
-fields! {
-    GeometryFields, "an object of a geometry" {
-        interval: u64 = "interval_ms",
-        buckets: usize = "buckets",
-    }
+    /// The names of the fields that the default setting must have.
+    const REQUIRED: &'static [&'static str];
+
+    /// True if rules of this setting have weights of requests, too.
+    const HAS_WEIGHTS: bool = false;
+
+    /// The setting whose fields a default setting may leave out.
+    const BLANK: Self;
+
+    /// Returns the setting with the fields that are there.
+    #[must_use]
+    fn with(self, fields: &Fields) -> Self;
 }
 
 impl Readable for Rate {
-    type Fields = RateFields;
-
+    const WHAT: &'static str = "an object of a rate";
+    const NAMES: &'static [&'static str] =
+        &["match", "limit", "interval_ms", "buckets", "strict", "max_wait_ms", "burst"];
+    const REQUIRED: &'static [&'static str] = &["limit"];
     const HAS_WEIGHTS: bool = true;
+    const BLANK: Rate = Rate::new(0);
 
-    fn of_fields(fields: RateFields, default: Option<Rate>) -> Result<Rate, &'static str> {
-        let default = match default {
-            Some(default) => default,
-            None => Rate::new(fields.limit.ok_or("limit")?),
-        };
-        Ok(Rate {
-            limit: fields.limit.unwrap_or(default.limit),
-            interval: fields.interval.map_or(default.interval, Duration::from_millis),
-            buckets: fields.buckets.unwrap_or(default.buckets),
-            strict: fields.strict.unwrap_or(default.strict),
-            max_wait: fields.max_wait.map_or(default.max_wait, Duration::from_millis),
-            burst: fields.burst.or(default.burst),
-        })
+    fn with(self, fields: &Fields) -> Rate {
+        Rate {
+            limit: fields.limit.unwrap_or(self.limit),
+            interval: fields.interval_ms.map_or(self.interval, Duration::from_millis),
+            buckets: fields.buckets.unwrap_or(self.buckets),
+            strict: fields.strict.unwrap_or(self.strict),
+            max_wait: fields.max_wait_ms.map_or(self.max_wait, Duration::from_millis),
+            burst: fields.burst.or(self.burst),
+        }
     }
 }
 
 impl Readable for Places {
-    type Fields = PlacesFields;
+    const WHAT: &'static str = "an object of places";
+    const NAMES: &'static [&'static str] = &["match", "places"];
+    const REQUIRED: &'static [&'static str] = &["places"];
+    const BLANK: Places = Places::new(0);
 
-    const HAS_WEIGHTS: bool = false;
-
-    fn of_fields(fields: PlacesFields, default: Option<Places>) -> Result<Places, &'static str> {
-        let places = fields.places.or(default.map(|default| default.places));
-        places.map(Places::new).ok_or("places")
+    fn with(self, fields: &Fields) -> Places {
+        Places::new(fields.places.unwrap_or(self.places))
     }
 }
 
 impl Readable for Geometry {
-    type Fields = GeometryFields;
+    const WHAT: &'static str = "an object of a geometry";
+    const NAMES: &'static [&'static str] = &["match", "interval_ms", "buckets"];
+    const REQUIRED: &'static [&'static str] = &["interval_ms", "buckets"];
+    const BLANK: Geometry = Geometry::new(Duration::ZERO, 0);
 
-    const HAS_WEIGHTS: bool = false;
-
-    fn of_fields(
-        fields: GeometryFields,
-        default: Option<Geometry>,
-    ) -> Result<Geometry, &'static str> {
-        let interval = fields.interval.map(Duration::from_millis);
-        let interval = interval.or(default.map(|default| default.interval)).ok_or("interval_ms")?;
-        let buckets = fields.buckets.or(default.map(|default| default.buckets)).ok_or("buckets")?;
-        Ok(Geometry::new(interval, buckets))
+    fn with(self, fields: &Fields) -> Geometry {
+        Geometry {
+            interval: fields.interval_ms.map_or(self.interval, Duration::from_millis),
+            buckets: fields.buckets.unwrap_or(self.buckets),
+        }
     }
 }

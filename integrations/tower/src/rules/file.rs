@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::rules::error::RulesError;
-use crate::rules::set::{MAX_BYTES, check_length};
+use crate::rules::set::{LimitRules, check_length};
 
 /// A file of rules that is polled for changes.
 ///
@@ -22,21 +22,14 @@ use crate::rules::set::{MAX_BYTES, check_length};
 #[derive(Debug)]
 pub struct RulesFile {
     path: PathBuf,
-    seen: Seen,
-}
-
-/// The outcome of the last poll.
-#[derive(Debug)]
-enum Seen {
-    Nothing,
-    Text(Vec<u8>),
-    Error(String),
+    /// The text or the error of the last poll.
+    seen: Option<Result<Vec<u8>, String>>,
 }
 
 impl RulesFile {
     /// Returns a file that has not been polled yet.
     pub fn new(path: impl Into<PathBuf>) -> RulesFile {
-        RulesFile { path: path.into(), seen: Seen::Nothing }
+        RulesFile { path: path.into(), seen: None }
     }
 
     /// Returns the path.
@@ -57,13 +50,14 @@ impl RulesFile {
     /// error is not returned twice in a row: then the result is `Ok(None)`.
     pub fn read_if_changed(&mut self) -> Result<Option<Vec<u8>>, RulesError> {
         let read = self.read();
-        if self.seen.is(&read) {
+        let seen = match &read {
+            Ok(text) => Ok(text.clone()),
+            Err(error) => Err(error.to_string()),
+        };
+        if self.seen.as_ref() == Some(&seen) {
             return Ok(None);
         }
-        self.seen = match &read {
-            Ok(text) => Seen::Text(text.clone()),
-            Err(error) => Seen::Error(error.to_string()),
-        };
+        self.seen = Some(seen);
         read.map(Some)
     }
 
@@ -72,37 +66,25 @@ impl RulesFile {
         let file = open(&self.path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
-            return Err(RulesError::NotAFile { path: self.path.clone() });
+            let kind = io::ErrorKind::InvalidInput;
+            return Err(failed(io::Error::new(kind, "it is not a regular file")));
         }
         let mut text = Vec::new();
-        file.take(MAX_BYTES as u64 + 1).read_to_end(&mut text).map_err(failed)?;
-        if text.len() > MAX_BYTES {
+        file.take(LimitRules::MAX_BYTES as u64 + 1).read_to_end(&mut text).map_err(failed)?;
+        if text.len() > LimitRules::MAX_BYTES {
             check_length(metadata.len().max(text.len() as u64))?;
         }
         Ok(text)
     }
 }
 
-impl Seen {
-    fn is(&self, read: &Result<Vec<u8>, RulesError>) -> bool {
-        match (self, read) {
-            (Seen::Text(seen), Ok(text)) => seen == text,
-            (Seen::Error(seen), Err(error)) => *seen == error.to_string(),
-            _ => false,
-        }
-    }
-}
-
 /// Opens a file without blocking: to open a pipe would wait for a writer.
-#[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).open(path)
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NONBLOCK | libc::O_NOCTTY,
+    );
+    options.read(true).open(path)
 }

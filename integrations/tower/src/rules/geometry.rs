@@ -6,7 +6,7 @@ use windrow::{BuildError, Clock, Events, SlidingWindow};
 
 use crate::endpoint::Http;
 use crate::rules::error::{RulesError, RulesPart};
-use crate::rules::setting::{Setting, sealed};
+use crate::rules::setting::Setting;
 
 /// The geometry of a sliding window: an interval in equal buckets.
 ///
@@ -60,9 +60,7 @@ impl Geometry {
     }
 }
 
-impl Setting for Geometry {}
-
-impl sealed::Setting for Geometry {
+impl Setting for Geometry {
     fn check(self, part: RulesPart) -> Result<(), RulesError> {
         let Geometry { interval, buckets } = self;
         let max = Geometry::MAX_BUCKETS;

@@ -1,7 +1,9 @@
 //! Rules as JSON.
 
+use serde_core::de::DeserializeSeed;
+
 use crate::rules::error::RulesError;
-use crate::rules::read::RulesRead;
+use crate::rules::read::Set;
 use crate::rules::set::{Rules, check_length};
 use crate::rules::setting::Setting;
 
@@ -27,10 +29,10 @@ impl<T: Setting> Rules<T> {
     /// ```
     pub fn from_json(text: &[u8]) -> Result<Rules<T>, RulesError> {
         check_length(text.len() as u64)?;
-        let text = str::from_utf8(text)
-            .map_err(|error| RulesError::NotUtf8 { valid_up_to: error.valid_up_to() })?;
-        let read: RulesRead<T> = serde_json::from_str(text).map_err(|error| problem(&error))?;
-        read.builder().build()
+        let mut json = serde_json::Deserializer::from_slice(text);
+        let read = Set::new().deserialize(&mut json).map_err(|error| problem(&error))?;
+        json.end().map_err(|error| problem(&error))?;
+        read.build()
     }
 }
 

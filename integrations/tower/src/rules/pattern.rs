@@ -2,40 +2,30 @@
 
 /// An exact text, or a prefix, which is written with a `*` after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Pattern {
-    Exact(Box<str>),
-    Prefix(Box<str>),
+pub(super) struct Pattern {
+    text: Box<str>,
+    is_prefix: bool,
 }
 
 impl Pattern {
     /// Reads a pattern. A `*` anywhere but at the end stands for itself.
     pub(super) fn new(text: &str) -> Pattern {
-        match text.strip_suffix('*') {
-            Some(prefix) => Pattern::Prefix(prefix.into()),
-            None => Pattern::Exact(text.into()),
-        }
+        let prefix = text.strip_suffix('*');
+        Pattern { text: prefix.unwrap_or(text).into(), is_prefix: prefix.is_some() }
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {
-        match self {
-            Pattern::Exact(exact) => **exact == *text,
-            Pattern::Prefix(prefix) => text.starts_with(&**prefix),
-        }
+        if self.is_prefix { text.starts_with(&*self.text) } else { *self.text == *text }
     }
 
     /// Returns whether it matches each text that `other` matches.
     pub(super) fn covers(&self, other: &Pattern) -> bool {
-        match (self, other) {
-            (Pattern::Exact(_), _) => self == other,
-            (Pattern::Prefix(_), Pattern::Exact(text) | Pattern::Prefix(text)) => {
-                self.matches(text)
-            }
-        }
+        self.matches(&other.text) && (self.is_prefix || !other.is_prefix)
     }
 
     /// Returns whether it matches every text.
     pub(super) fn matches_all(&self) -> bool {
-        matches!(self, Pattern::Prefix(prefix) if prefix.is_empty())
+        self.is_prefix && self.text.is_empty()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The places that a rule gives the rooms of its keys.
 
-use crate::rules::error::{RulesError, RulesPart};
-use crate::rules::setting::{Setting, sealed};
+use crate::rules::setting::Setting;
 
 /// A concurrency limit: the number of requests that a [`Room`](crate::Room) holds at once.
 ///
@@ -29,9 +28,3 @@ impl Places {
 }
 
 impl Setting for Places {}
-
-impl sealed::Setting for Places {
-    fn check(self, _: RulesPart) -> Result<(), RulesError> {
-        Ok(())
-    }
-}

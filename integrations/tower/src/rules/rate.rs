@@ -7,7 +7,7 @@ use windrow::pace::PaceError;
 use windrow::{Gate, Pace};
 
 use crate::rules::error::{RulesError, RulesPart};
-use crate::rules::setting::{Setting, sealed};
+use crate::rules::setting::Setting;
 
 /// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it; or one in each
 /// `interval / limit`, with a `burst`, as a [`Pace`] admits it.
@@ -153,9 +153,7 @@ impl Rate {
     }
 }
 
-impl Setting for Rate {}
-
-impl sealed::Setting for Rate {
+impl Setting for Rate {
     /// Refuses a rate that no gate can have, or with a burst no pace, also on a clock that is fine
     /// enough.
     fn check(self, part: RulesPart) -> Result<(), RulesError> {

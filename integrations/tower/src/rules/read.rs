@@ -11,214 +11,164 @@ use serde_core::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, V
 use serde_core::{Deserialize, Deserializer};
 
 use crate::rules::builder::RulesBuilder;
-use crate::rules::readable::Fields;
-use crate::rules::set::{MAX_LABELS, MAX_RULES, Rules};
+use crate::rules::fields::Fields;
+use crate::rules::set::{LimitRules, Rules};
 use crate::rules::setting::Setting;
 
-/// The names of the fields of a set.
-const NAMES: &[&str] = &["default", "overflow", "rules", "weights"];
+/// A whole set of rules, which is not validated yet.
+pub(super) struct Set<T>(PhantomData<T>);
 
-/// A whole set as read; nothing is validated yet.
-pub(super) struct RulesRead<T: Setting> {
-    default: T,
-    overflow: Option<T::Fields>,
-    rules: Vec<Object<T::Fields, true>>,
-    weights: Vec<WeightRead>,
-}
-
-impl<T: Setting> RulesRead<T> {
-    /// Returns a builder of the rules read.
-    pub(super) fn builder(self) -> RulesBuilder<T> {
-        // With a default, no field is required.
-        let setting = |fields| T::of_fields(fields, Some(self.default)).unwrap_or(self.default);
-        let mut rules = Rules::builder(self.default);
-        if let Some(overflow) = self.overflow {
-            rules = rules.overflow(setting(overflow));
-        }
-        for Object { labels, fields } in self.rules {
-            let labels = labels.0.iter().map(|(label, text)| (&**label, &**text));
-            rules = rules.rule(labels, setting(fields));
-        }
-        rules.weights(
-            self.weights.into_iter().map(|WeightRead(request, weight)| (request, weight)).collect(),
-        )
+impl<T> Set<T> {
+    pub(super) fn new() -> Set<T> {
+        Set(PhantomData)
     }
 }
 
-impl<'de, T: Setting> Deserialize<'de> for RulesRead<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RulesRead<T>, D::Error> {
-        struct Set<T>(PhantomData<T>);
-
-        impl<'de, T: Setting> Visitor<'de> for Set<T> {
-            type Value = RulesRead<T>;
-
-            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of rules")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RulesRead<T>, A::Error> {
-                let names = &NAMES[..if T::HAS_WEIGHTS { 4 } else { 3 }];
-                let (mut default, mut overflow, mut rules, mut weights) = (None, None, None, None);
-                while let Some(name) = map.next_key_seed(Name(names))? {
-                    let is_new = match name {
-                        "default" => default.replace(map.next_value::<Default<T>>()?).is_none(),
-                        "overflow" => overflow
-                            .replace(map.next_value::<Object<T::Fields, false>>()?)
-                            .is_none(),
-                        "rules" => rules.replace(map.next_value::<List<_>>()?).is_none(),
-                        _ => weights.replace(map.next_value::<List<_>>()?).is_none(),
-                    };
-                    if !is_new {
-                        return Err(A::Error::duplicate_field(name));
-                    }
-                }
-                Ok(RulesRead {
-                    default: default.ok_or_else(|| A::Error::missing_field("default"))?.0,
-                    overflow: overflow.map(|overflow| overflow.fields),
-                    rules: rules.map_or_else(Vec::new, |list| list.0),
-                    weights: weights.map_or_else(Vec::new, |list| list.0),
-                })
-            }
-        }
-
-        deserializer.deserialize_map(Set(PhantomData))
-    }
-}
-
-/// The default setting.
-struct Default<T>(T);
-
-impl<'de, T: Setting> Deserialize<'de> for Default<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Default<T>, D::Error> {
-        let Object::<T::Fields, false> { fields, .. } = Object::deserialize(deserializer)?;
-        T::of_fields(fields, None).map(Default).map_err(D::Error::missing_field)
-    }
-}
-
-/// The fields of a setting, and the labels of a rule, if it is one.
-struct Object<F, const IS_RULE: bool> {
-    labels: Pairs,
-    fields: F,
-}
-
-impl<'de, F: Fields, const IS_RULE: bool> Deserialize<'de> for Object<F, IS_RULE> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Of<F, const IS_RULE: bool>(PhantomData<F>);
-
-        impl<'de, F: Fields, const IS_RULE: bool> Visitor<'de> for Of<F, IS_RULE> {
-            type Value = Object<F, IS_RULE>;
-
-            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                f.write_str(if IS_RULE { "an object of a rule" } else { F::WHAT })
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let names = if IS_RULE { F::NAMES_OF_RULE } else { F::NAMES };
-                let (mut labels, mut fields) = (None, F::default());
-                while let Some(name) = map.next_key_seed(Name(names))? {
-                    if name != "match" {
-                        fields.read(name, &mut map)?;
-                    } else if labels.replace(map.next_value()?).is_some() {
-                        return Err(A::Error::duplicate_field(name));
-                    }
-                }
-                match labels {
-                    None if IS_RULE => Err(A::Error::missing_field("match")),
-                    labels => Ok(Object { labels: labels.unwrap_or(Pairs(Vec::new())), fields }),
-                }
-            }
-        }
-
-        deserializer.deserialize_map(Of(PhantomData))
-    }
-}
-
-/// A pattern of requests and their weight.
-struct WeightRead(String, u64);
-
-impl<'de> Deserialize<'de> for WeightRead {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<WeightRead, D::Error> {
-        struct Weight;
-
-        impl<'de> Visitor<'de> for Weight {
-            type Value = WeightRead;
-
-            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of a weight")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WeightRead, A::Error> {
-                let (mut request, mut weight) = (None, None);
-                while let Some(name) = map.next_key_seed(Name(&["request", "weight"]))? {
-                    let is_new = match name {
-                        "request" => request.replace(map.next_value()?).is_none(),
-                        _ => weight.replace(map.next_value()?).is_none(),
-                    };
-                    if !is_new {
-                        return Err(A::Error::duplicate_field(name));
-                    }
-                }
-                Ok(WeightRead(
-                    request.ok_or_else(|| A::Error::missing_field("request"))?,
-                    weight.ok_or_else(|| A::Error::missing_field("weight"))?,
-                ))
-            }
-        }
-
-        deserializer.deserialize_map(Weight)
-    }
-}
-
-/// The name of a field, one of these.
-struct Name(&'static [&'static str]);
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = &'static str;
+impl<'de, T: Setting> DeserializeSeed<'de> for Set<T> {
+    type Value = RulesBuilder<T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_identifier(self)
+        deserializer.deserialize_map(self)
     }
 }
 
-impl Visitor<'_> for Name {
-    type Value = &'static str;
+impl<'de, T: Setting> Visitor<'de> for Set<T> {
+    type Value = RulesBuilder<T>;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a field")
+        f.write_str("an object of rules")
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<&'static str, E> {
-        let known = self.0.iter().find(|known| **known == name);
-        known.copied().ok_or_else(|| E::unknown_field(name, self.0))
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RulesBuilder<T>, A::Error> {
+        let names =
+            &["default", "overflow", "rules", "weights"][..if T::HAS_WEIGHTS { 4 } else { 3 }];
+        let setting = &T::NAMES[1..];
+        let default = Object { what: T::WHAT, names: setting, required: T::REQUIRED };
+        let overflow = Object { required: &[], ..default };
+        let rule = Object { what: "an object of a rule", names: T::NAMES, required: &["match"] };
+        let of_weight = &["request", "weight"];
+        let weight =
+            Object { what: "an object of a weight", names: of_weight, required: of_weight };
+        let mut read = Names::default();
+        let (mut of_default, mut of_overflow) = (None, None);
+        let (mut rules, mut weights) = (Vec::new(), Vec::new());
+        while let Some(name) = read.next_name(&mut map, names)? {
+            match name {
+                "default" => of_default = Some(map.next_value_seed(default)?),
+                "overflow" => of_overflow = Some(map.next_value_seed(overflow)?),
+                "rules" => rules = map.next_value_seed(List(rule))?,
+                _ => weights = map.next_value_seed(List(weight))?,
+            }
+        }
+        let default = of_default.ok_or_else(|| A::Error::missing_field("default"))?;
+        let default = T::BLANK.with(&default);
+        let rule = |fields: Fields| {
+            let setting = default.with(&fields);
+            (fields.labels, setting)
+        };
+        Ok(RulesBuilder {
+            default,
+            overflow: of_overflow.map(|fields| default.with(&fields)),
+            rules: rules.into_iter().map(rule).collect(),
+            weights: weights.into_iter().map(|fields| (fields.request, fields.weight)).collect(),
+        })
     }
 }
 
-/// A list, up to the first element that is too many.
-struct List<T>(Vec<T>);
+/// The names that an object has had: each may come once.
+#[derive(Default)]
+struct Names(Vec<&'static str>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<List<T>, D::Error> {
-        struct Elements<T>(PhantomData<T>);
+impl Names {
+    /// Reads the next name, which is one of these.
+    fn next_name<'de, A: MapAccess<'de>>(
+        &mut self,
+        map: &mut A,
+        names: &'static [&'static str],
+    ) -> Result<Option<&'static str>, A::Error> {
+        let Some(name) = map.next_key::<String>()? else { return Ok(None) };
+        let known = names.iter().find(|known| **known == name);
+        let name = *known.ok_or_else(|| A::Error::unknown_field(&name, names))?;
+        if self.0.contains(&name) {
+            return Err(A::Error::duplicate_field(name));
+        }
+        self.0.push(name);
+        Ok(Some(name))
+    }
+}
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
-            type Value = List<T>;
+/// An object with some of these fields, and all that are required.
+#[derive(Clone, Copy)]
+struct Object {
+    what: &'static str,
+    names: &'static [&'static str],
+    required: &'static [&'static str],
+}
 
-            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
+impl<'de> DeserializeSeed<'de> for Object {
+    type Value = Fields;
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
-                let mut list = Vec::new();
-                while list.len() <= MAX_RULES {
-                    let Some(element) = seq.next_element()? else { return Ok(List(list)) };
-                    list.push(element);
-                }
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(List(list))
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Fields, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.what)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let (mut read, mut fields) = (Names::default(), Fields::default());
+        while let Some(name) = read.next_name(&mut map, self.names)? {
+            match name {
+                "match" => fields.labels = map.next_value::<Pairs>()?.0,
+                "request" => fields.request = map.next_value()?,
+                "weight" => fields.weight = map.next_value()?,
+                "limit" => fields.limit = Some(map.next_value()?),
+                "interval_ms" => fields.interval_ms = Some(map.next_value()?),
+                "buckets" => fields.buckets = Some(map.next_value()?),
+                "strict" => fields.strict = Some(map.next_value()?),
+                "max_wait_ms" => fields.max_wait_ms = Some(map.next_value()?),
+                "burst" => fields.burst = Some(map.next_value()?),
+                _ => fields.places = Some(map.next_value()?),
             }
         }
+        match self.required.iter().find(|name| !read.0.contains(name)) {
+            Some(missing) => Err(A::Error::missing_field(missing)),
+            None => Ok(fields),
+        }
+    }
+}
 
-        deserializer.deserialize_seq(Elements(PhantomData))
+/// A list of objects, up to the first that is too many.
+struct List(Object);
+
+impl<'de> DeserializeSeed<'de> for List {
+    type Value = Vec<Fields>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for List {
+    type Value = Vec<Fields>;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<Fields>, A::Error> {
+        let mut list = Vec::new();
+        while list.len() <= LimitRules::MAX_RULES {
+            let Some(element) = seq.next_element_seed(self.0)? else { return Ok(list) };
+            list.push(element);
+        }
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(list)
     }
 }
 
@@ -238,7 +188,7 @@ impl<'de> Deserialize<'de> for Pairs {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
                 let mut pairs = Vec::new();
-                while pairs.len() <= MAX_LABELS {
+                while pairs.len() <= LimitRules::MAX_LABELS {
                     let Some(pair) = map.next_entry()? else { return Ok(Pairs(pairs)) };
                     pairs.push(pair);
                 }
@@ -255,6 +205,6 @@ impl<'de> Deserialize<'de> for Pairs {
 /// `Rules::from_json` does.
 impl<'de, T: Setting> Deserialize<'de> for Rules<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rules<T>, D::Error> {
-        RulesRead::deserialize(deserializer)?.builder().build().map_err(D::Error::custom)
+        Set::new().deserialize(deserializer)?.build().map_err(D::Error::custom)
     }
 }

@@ -11,7 +11,7 @@ use crate::rules::places::Places;
 use crate::rules::rate::Rate;
 use crate::rules::setting::Setting;
 
-/// A validated set of rules, which gives each key a [`Setting`]: [`LimitRules`] give a rate limit,
+/// A validated set of rules, which gives each key a setting: [`LimitRules`] give a rate limit,
 /// [`RoomRules`] a concurrency limit, [`WindowRules`] the geometry of a window.
 ///
 /// A rule names labels of the key, and gives each a pattern: the exact text, or a prefix that is
@@ -121,22 +121,17 @@ pub(super) struct Rule<T> {
 
 impl<T> Rules<T> {
     /// The maximum length of a text of rules: 1 MiB.
-    pub const MAX_BYTES: usize = MAX_BYTES;
+    pub const MAX_BYTES: usize = 1 << 20;
 
     /// The maximum number of rules, and of weights: 1000.
-    pub const MAX_RULES: usize = MAX_RULES;
+    pub const MAX_RULES: usize = 1_000;
 
     /// The maximum number of labels in a rule: 16.
-    pub const MAX_LABELS: usize = MAX_LABELS;
+    pub const MAX_LABELS: usize = 16;
 
     /// The maximum length of a pattern: 1024 bytes, as of a key's texts.
-    pub const MAX_TEXT: usize = MAX_TEXT;
+    pub const MAX_TEXT: usize = 1_024;
 }
-
-pub(super) const MAX_BYTES: usize = 1 << 20;
-pub(super) const MAX_RULES: usize = 1_000;
-pub(super) const MAX_LABELS: usize = 16;
-pub(super) const MAX_TEXT: usize = 1_024;
 
 impl<T: Setting> Rules<T> {
     /// Returns the setting of a key; for `None`, the overflow setting.
@@ -211,7 +206,7 @@ impl Rules<Rate> {
 
 /// Refuses a text of rules that is too long.
 pub(super) fn check_length(bytes: u64) -> Result<(), RulesError> {
-    let max = MAX_BYTES;
+    let max = LimitRules::MAX_BYTES;
     if bytes > max as u64 { Err(RulesError::TooLong { bytes, max }) } else { Ok(()) }
 }
 

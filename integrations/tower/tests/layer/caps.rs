@@ -24,7 +24,7 @@ fn header<'r, B>(response: &'r Response<B>, name: &str) -> Option<&'r str> {
 macro_rules! hourly {
     ($clients:ident, $clock:ident) => {
         static $clock: LazyLock<Manual> = LazyLock::new(Manual::default);
-        static $clients: Limits<Client, Manual> = Limits::new(10, |_| {
+        static $clients: Limits<Client, Gate<Manual>> = Limits::new(10, |_| {
             let gate = Gate::builder(1).interval(3_600 * SECOND).clock($clock.clone());
             gate.build().expect("one an hour")
         });
@@ -111,7 +111,7 @@ fn a_cap_of_zero_is_refused() {
 #[tokio::test]
 async fn a_herd_under_a_cap_comes_back_in_parts_all_the_same() {
     static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
-    static CLIENTS: Limits<Client, Manual> = Limits::new(10, |_| {
+    static CLIENTS: Limits<Client, Gate<Manual>> = Limits::new(10, |_| {
         let gate = Gate::builder(100).buckets(10).strict().clock(CLOCK.clone());
         gate.build().expect("100 in any second")
     });

@@ -56,7 +56,7 @@ async fn what_never_fits_has_no_time_and_other_clients_have_their_own_numbers() 
 #[tokio::test]
 async fn keys_that_share_have_the_numbers_of_the_gate_that_they_share() {
     thread_local! { static CLOCK: Manual = Manual::default(); }
-    static CLIENTS: Limits<Client, Manual> = Limits::new(1, |client| {
+    static CLIENTS: Limits<Client, Gate<Manual>> = Limits::new(1, |client| {
         let limit = if client.is_some() { 2 } else { 7 };
         let builder = Gate::builder(limit).interval(Duration::from_millis(1_500)).buckets(3);
         builder.clock(CLOCK.with(Manual::clone)).build().expect("three buckets")

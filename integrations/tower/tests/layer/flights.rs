@@ -12,7 +12,9 @@ use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Empty, Full};
 use tower::{Layer, Service, ServiceExt, service_fn};
-use windrow_tower::{Http, Method, MetricsLayer, ResponseBody, Route, Routes};
+use windrow_tower::{
+    ByStatus, Flight, Http, Method, MetricsLayer, ResponseBody, ResponseFuture, Route, Routes,
+};
 
 use crate::{Counts, Nothing, get, routes};
 
@@ -265,6 +267,6 @@ fn the_sizes_are_those_that_the_documentation_says() {
     fn is_send<T: Send>() -> usize {
         size_of::<T>()
     }
-    assert_eq!(is_send::<ResponseBody<(), windrow_tower::ByStatus>>(), 64);
-    assert_eq!(is_send::<windrow_tower::ResponseFuture<(), windrow_tower::ByStatus>>(), 56);
+    assert_eq!(is_send::<ResponseBody<(), Flight<ByStatus>>>(), 64);
+    assert_eq!(is_send::<ResponseFuture<(), Flight<ByStatus>>>(), 56);
 }

@@ -17,7 +17,7 @@ use tonic::server::NamedService;
 use tonic::service::Routes as Services;
 use tonic::{Code, Status};
 use tower::{Layer, Service, ServiceExt, service_fn};
-use windrow_tower::{ByStatus, MetricsLayer, ResponseBody, Routes};
+use windrow_tower::{ByStatus, Flight, MetricsLayer, ResponseBody, Routes};
 
 use crate::{Counts, Nothing, all, get, routes};
 
@@ -114,7 +114,7 @@ fn services()
     (layer.layer(Services::new(Codes)), routes)
 }
 
-type Counted = ResponseBody<Body, ByStatus>;
+type Counted = ResponseBody<Body, Flight<ByStatus>>;
 
 /// Calls a method, reads all that it answers, and returns the status.
 async fn call<S>(service: S, path: &'static str, code: u8) -> Code

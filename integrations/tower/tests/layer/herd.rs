@@ -73,7 +73,7 @@ fn wait_of(admission: Admission) -> Duration {
 macro_rules! strict {
     ($clients:ident, $clock:ident) => {
         static $clock: LazyLock<Manual> = LazyLock::new(Manual::default);
-        static $clients: Limits<Client, Manual> = Limits::new(10, |_| {
+        static $clients: Limits<Client, Gate<Manual>> = Limits::new(10, |_| {
             let gate = Gate::builder(100).buckets(10).strict().clock($clock.clone());
             gate.build().expect("100 in any second")
         });

@@ -75,7 +75,7 @@ macro_rules! limits {
             std::sync::LazyLock::new(windrow::clock::Manual::default);
         static $limits: windrow_tower::Limits<
             $crate::limited::Client<'static>,
-            windrow::clock::Manual,
+            windrow::Gate<windrow::clock::Manual>,
         > = windrow_tower::Limits::new($keys, |client| {
             let limit: fn(Option<$crate::limited::Client<'_>>) -> u64 = $limit;
             $crate::limited::a_second(limit(client), &$clock)

@@ -189,7 +189,7 @@ fn a_gate_that_is_retired_but_still_in_the_family_is_taken_out() {
     CLOCK.advance(SECOND);
     let handle = CLIENTS.family().handle(alice); // it is kept, so it is not removed
     assert_eq!((CLIENTS.forget_idle(), CLIENTS.family().len()), (0, 1));
-    assert_eq!(handle.gate().map(Gate::limit), Some(0));
+    assert_eq!(handle.limiter().map(Gate::limit), Some(0));
     assert!(ask() && !ask());
     assert_eq!(CLIENTS.family().len(), 1);
 }
@@ -223,7 +223,7 @@ async fn a_request_takes_what_it_weighs() {
         assert_eq!(status(&layer, of(weight)).await, expected, "{weight}");
     }
     let alice = CLIENTS.family().handle(Client { client: "alice" });
-    assert_eq!(alice.gate().map(Gate::granted), Some(10));
+    assert_eq!(alice.limiter().map(Gate::granted), Some(10));
 }
 
 #[tokio::test]

@@ -113,7 +113,7 @@ async fn a_request_waits_for_its_turn_and_keeps_it() {
 type Choose = fn(&http::request::Parts) -> Option<&'static Pace<Manual>>;
 
 /// Polls a request once and drops it. Returns whether its service was called.
-fn begun_and_dropped<W, T>(layer: &PaceLayer<&'static Pace<Manual>, Choose, W, T>) -> bool
+fn begun_and_dropped<W, T>(layer: &PaceLayer<Choose, W, T>) -> bool
 where
     W: Fn(&http::request::Parts) -> u64 + Clone,
     T: Fn(Duration) -> std::future::Pending<()> + Clone,

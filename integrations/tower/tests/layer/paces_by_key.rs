@@ -31,7 +31,7 @@ fn millis(millis: u64) -> Duration {
 macro_rules! paced {
     ($limits:ident, $clock:ident: $keys:literal, $burst:expr) => {
         static $clock: LazyLock<Manual> = LazyLock::new(Manual::default);
-        static $limits: Limits<Client, Manual, Pace<Manual>> = Limits::new($keys, |client| {
+        static $limits: Limits<Client, Pace<Manual>> = Limits::new($keys, |client| {
             let burst: fn(Option<Client<'_>>) -> u64 = $burst;
             let builder = Pace::builder(millis(50)).burst(burst(client));
             builder.clock($clock.clone()).build().expect("20 a second")
@@ -56,7 +56,10 @@ async fn a_client_has_a_burst_and_a_rate() {
     assert!((40..60).contains(&admitted), "{admitted}: 40, unless this took long");
     assert_eq!(status(&layer, from("bob")).await, 200);
     let limit = CLIENTS.family().get(BOB).expect("he has one").keep();
-    assert_eq!((limit.pace().map(Pace::burst), limit.passed(), limit.blocked()), (Some(40), 1, 0));
+    assert_eq!(
+        (limit.limiter().map(Pace::burst), limit.passed(), limit.blocked()),
+        (Some(40), 1, 0)
+    );
 }
 
 #[tokio::test]
@@ -210,7 +213,7 @@ fn the_turn_of_a_request_that_is_dropped_while_it_waits_is_given_back() {
     };
     let idle_after = || {
         let limit = CLIENTS.family().get(ALICE).expect("she has asked");
-        limit.pace().expect("a pace").idle_after()
+        limit.limiter().expect("a pace").idle_after()
     };
     assert!(begin("alice").0, "the first comes at once, and counts, though it was dropped");
     assert_eq!(idle_after(), millis(50));
@@ -255,7 +258,7 @@ async fn several_limits_by_key_are_asked_at_once() {
     let layer = LimitLayer::new(&CLIENTS, client).fields(LimitFields::new("api"));
     let left = |client| {
         let limit = CLIENTS.family().get(client).expect("it has asked").keep();
-        let quotas: Vec<_> = limit.paces().expect("made").quotas().map(|it| it.left).collect();
+        let quotas: Vec<_> = limit.limiter().expect("made").quotas().map(|it| it.left).collect();
         quotas
     };
     assert_eq!(status(&layer, from("alice")).await, 200);
@@ -309,11 +312,10 @@ fn no_client_gets_more_while_room_is_found_beside_a_stranger() {
 #[test]
 fn a_turn_that_is_not_used_is_given_back() {
     static CLOCK: LazyLock<Stalling> = LazyLock::new(Stalling::default);
-    static CLIENTS: Limits<Client, &'static Stalling, Pace<&'static Stalling>> =
-        Limits::new(1, |client| {
-            let burst = if client.is_some() { 2 } else { 5 };
-            Pace::builder(SECOND).burst(burst).clock(&*CLOCK).build().expect("one a second")
-        });
+    static CLIENTS: Limits<Client, Pace<&'static Stalling>> = Limits::new(1, |client| {
+        let burst = if client.is_some() { 2 } else { 5 };
+        Pace::builder(SECOND).burst(burst).clock(&*CLOCK).build().expect("one a second")
+    });
     let ask = |client| CLIENTS.admit(client, 1, Duration::ZERO).is_granted();
     assert!(ask(ALICE));
     let alice = CLIENTS.family().handle(ALICE); // so her place is not given to another

@@ -40,7 +40,7 @@ async fn a_client_that_comes_back_after_retry_after_is_admitted() {
 #[tokio::test]
 async fn retry_after_is_in_whole_seconds_and_never_too_early() {
     thread_local! { static CLOCK: Manual = Manual::default(); }
-    static CLIENTS: Limits<Client, Manual> = Limits::new(1_000, |_| {
+    static CLIENTS: Limits<Client, Gate<Manual>> = Limits::new(1_000, |_| {
         let clock = CLOCK.with(Manual::clone);
         let minute = Gate::builder(1).interval(Duration::from_secs(60)).buckets(60);
         minute.clock(clock).build().expect("a minute in sixty buckets")
@@ -138,9 +138,9 @@ async fn a_request_that_is_dropped_while_it_waits_stays_granted() {
     }
     assert!(!called.into_inner());
     let alice = CLIENTS.family().handle(Client { client: "alice" });
-    assert_eq!(alice.gate().map(Gate::waiting), Some(1));
+    assert_eq!(alice.limiter().map(Gate::waiting), Some(1));
     CLOCK.advance(second);
-    assert_eq!(alice.gate().map(|gate| (gate.granted(), gate.waiting())), Some((1, 0)));
+    assert_eq!(alice.limiter().map(|gate| (gate.granted(), gate.waiting())), Some((1, 0)));
     assert_eq!(CLIENTS.forget_idle(), 0);
 }
 

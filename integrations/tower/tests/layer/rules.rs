@@ -32,11 +32,11 @@ fn rules(default: Rate, by_client: &[(&str, Rate)]) -> LimitRules {
 
 /// Returns what a key's gate has: limit, interval in milliseconds, and buckets.
 fn terms<C: windrow::Clock + Send + Sync + 'static>(
-    limits: &Limits<Client<'static>, C>,
+    limits: &Limits<Client<'static>, Gate<C>>,
     client: Client<'_>,
 ) -> (u64, u128, usize) {
     let limit = limits.family().handle(client);
-    let gate = limit.gate().expect("it was asked");
+    let gate = limit.limiter().expect("it was asked");
     (gate.limit(), gate.interval().as_millis(), gate.buckets())
 }
 
@@ -77,7 +77,7 @@ fn interval_and_buckets_change_too_and_a_strict_rate_has_one_bucket_more() {
 fn a_gate_that_was_built_strict_has_one_bucket_more_and_never_two() {
     static CLOCK: std::sync::LazyLock<windrow::clock::Manual> =
         std::sync::LazyLock::new(Default::default);
-    static CLIENTS: Limits<Client, windrow::clock::Manual> = Limits::new(10, |_| {
+    static CLIENTS: Limits<Client, Gate<windrow::clock::Manual>> = Limits::new(10, |_| {
         let builder = Gate::builder(2).buckets(10).strict();
         builder.clock(CLOCK.clone()).build().expect("a second in ten buckets")
     });
@@ -95,7 +95,7 @@ fn a_gate_that_was_built_strict_has_one_bucket_more_and_never_two() {
 fn a_gate_that_was_built_strict_stays_strict_under_a_rule_of_its_number_of_buckets() {
     static CLOCK: std::sync::LazyLock<windrow::clock::Manual> =
         std::sync::LazyLock::new(Default::default);
-    static CLIENTS: Limits<Client, windrow::clock::Manual> = Limits::new(10, |_| {
+    static CLIENTS: Limits<Client, Gate<windrow::clock::Manual>> = Limits::new(10, |_| {
         let builder = Gate::builder(10).buckets(10).strict();
         builder.clock(CLOCK.clone()).build().expect("a second in ten buckets")
     });
@@ -163,12 +163,12 @@ fn a_rule_is_matched_by_all_its_labels_whatever_their_type() {
 /// On a clock that is too coarse, and for labels that the keys do not have.
 #[test]
 fn rules_that_these_limits_cannot_keep_are_refused_whole() {
-    static CLIENTS: Limits<Client, windrow::clock::FromFn<fn() -> windrow::Timestamp>> =
-        Limits::new(10, |_| {
-            let now: fn() -> windrow::Timestamp = || windrow::Timestamp::from_millis(7);
-            let clock = windrow::clock::from_fn(now, SECOND / 100);
-            Gate::builder(2).clock(clock).build().expect("a second in two buckets")
-        });
+    type Stopped = windrow::clock::FromFn<fn() -> windrow::Timestamp>;
+    static CLIENTS: Limits<Client, Gate<Stopped>> = Limits::new(10, |_| {
+        let now: fn() -> windrow::Timestamp = || windrow::Timestamp::from_millis(7);
+        let clock = windrow::clock::from_fn(now, SECOND / 100);
+        Gate::builder(2).clock(clock).build().expect("a second in two buckets")
+    });
     assert!(ask(&CLIENTS, "alice").is_granted());
     CLIENTS.replace(rules(a_second(3), &[])).unwrap();
     let too_fine = Rate::new(5).buckets(100);
@@ -198,7 +198,7 @@ fn a_function_that_panics_changes_nothing() {
 }
 
 fn ask<C: windrow::Clock + Send + Sync + 'static>(
-    limits: &Limits<Client<'static>, C>,
+    limits: &Limits<Client<'static>, Gate<C>>,
     client: &str,
 ) -> Admission {
     limits.admit(Client { client }, 1, Duration::ZERO)

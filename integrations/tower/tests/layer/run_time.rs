@@ -21,7 +21,7 @@ use windrow_tower::{KeyValues, LimitLayer, Limits, Rate, RoomLayer, Rooms, Rules
 use crate::Nothing;
 use crate::limited::{Answer, Client, a_second, answer, from, status};
 
-type Named = LazyLock<Limits<RuntimeLabels, Manual>>;
+type Named = LazyLock<Limits<RuntimeLabels, Gate<Manual>>>;
 
 fn names(names: &[&str]) -> LabelNames {
     LabelNames::new(names).expect("names that differ")
@@ -212,11 +212,11 @@ fn limits_decide_as_those_of_declared_labels_do() {
     for seed in 0..100 {
         let mut random = Rng::with_seed(seed);
         let keys = random.usize(..4);
-        let declared = Limits::<Client, Manual>::new(keys, |client| {
+        let declared = Limits::<Client, Gate<Manual>>::new(keys, |client| {
             a_second(2 + u64::from(client.is_none()), &CLOCK.with(Manual::clone))
         });
         let of_client = names(&["client"]);
-        let named = Limits::<RuntimeLabels, Manual>::with_names(of_client, keys, |client| {
+        let named = Limits::<RuntimeLabels, Gate<Manual>>::with_names(of_client, keys, |client| {
             a_second(2 + u64::from(client.is_none()), &CLOCK.with(Manual::clone))
         });
         for _ in 0..300 {

@@ -96,7 +96,7 @@ async fn each_key_has_a_limit_of_its_own() {
     assert_eq!(status(&all, from("bob")).await, 200, "what Alice has used is not his");
     let of = |client| {
         let limit = LIMITS.family().get(Client { client }).expect("it was asked");
-        (limit.passed(), limit.blocked(), limit.shared_gate().map(SharedGate::limit))
+        (limit.passed(), limit.blocked(), limit.limiter().map(SharedGate::limit))
     };
     assert_eq!((of("alice"), of("bob")), ((1, 0, Some(3)), (1, 0, Some(3))));
 }

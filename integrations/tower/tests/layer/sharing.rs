@@ -69,7 +69,7 @@ fn a_key_with_a_new_gate_shares_for_an_interval_more() {
 #[test]
 fn a_key_that_both_gates_refuse_is_told_when_both_admit_it() {
     static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
-    static CLIENTS: Limits<Client, Manual> = Limits::new(1, |client| {
+    static CLIENTS: Limits<Client, Gate<Manual>> = Limits::new(1, |client| {
         let (limit, seconds) = if client.is_some() { (1, 1) } else { (3, 2) };
         let builder = Gate::builder(limit).interval(seconds * SECOND).buckets(20);
         builder.clock(CLOCK.clone()).build().expect("it is valid")
@@ -157,7 +157,7 @@ fn no_client_gets_more_than_the_limit_whatever_is_forgotten() {
     let mut passed_in_all = 0;
     for seed in 0..300 {
         let mut random = Rng::with_seed(seed);
-        let clients = Limits::<Client, Manual>::new(2, |_| {
+        let clients = Limits::<Client, Gate<Manual>>::new(2, |_| {
             let clock = CLOCK.with(Clone::clone);
             Gate::builder(LIMIT).buckets(10).clock(clock).build().expect("a second")
         });
@@ -222,7 +222,7 @@ fn keys_with_a_place_for_each_do_not_share() {
     for _ in 0..testkit::rounds(200) {
         let all: Vec<_> = (0..64)
             .map(|_| {
-                Limits::<Client, Manual>::new(2, |_| {
+                Limits::<Client, Gate<Manual>>::new(2, |_| {
                     Gate::builder(9).clock(CLOCK.clone()).build().expect("nine a second")
                 })
             })
@@ -302,7 +302,7 @@ impl Clock for &'static Stalling {
 #[test]
 fn a_key_that_has_come_and_gone_beside_a_request_gets_no_more_by_that_request() {
     static CLOCK: LazyLock<Stalling> = LazyLock::new(Stalling::default);
-    static CLIENTS: Limits<Client, &'static Stalling> = Limits::new(1, |_| {
+    static CLIENTS: Limits<Client, Gate<&'static Stalling>> = Limits::new(1, |_| {
         Gate::builder(LIMIT).buckets(10).clock(&*CLOCK).build().expect("a second in ten buckets")
     });
     let ask = |weight| CLIENTS.admit(ALICE, weight, Duration::ZERO).is_granted();

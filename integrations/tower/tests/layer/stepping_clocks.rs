@@ -37,7 +37,7 @@ fn millis(millis: u64) -> Duration {
 #[tokio::test]
 async fn a_grpc_client_that_sleeps_as_told_is_not_pushed_back_again() {
     static REAL: LazyLock<Manual> = LazyLock::new(Manual::default);
-    static CLIENTS: Limits<Client, Steps> = Limits::new(1_000, |_| thirds(5, &REAL));
+    static CLIENTS: Limits<Client, Gate<Steps>> = Limits::new(1_000, |_| thirds(5, &REAL));
     let layer = LimitLayer::new(&CLIENTS, client);
     let mut again = 0;
     for phase in 0..60 {
@@ -60,7 +60,7 @@ async fn a_grpc_client_that_sleeps_as_told_is_not_pushed_back_again() {
 #[tokio::test]
 async fn a_layer_around_it_knows_the_exact_time() {
     static REAL: LazyLock<Manual> = LazyLock::new(Manual::default);
-    static CLIENTS: Limits<Client, Steps> = Limits::new(1_000, |_| thirds(1, &REAL));
+    static CLIENTS: Limits<Client, Gate<Steps>> = Limits::new(1_000, |_| thirds(1, &REAL));
     let layer = LimitLayer::new(&CLIENTS, client);
     for phase in 0..60 {
         let name = format!("{phase}");
@@ -81,7 +81,7 @@ fn a_key_that_shares_comes_back_to_its_own_gate() {
     static REAL: LazyLock<Manual> = LazyLock::new(Manual::default);
     let mut early = 0;
     for (weight, phase) in (0..120).map(|round| (1 + round % 2, round / 2)) {
-        let clients = Box::leak(Box::new(Limits::<Client, Steps>::new(1, |client| {
+        let clients = Box::leak(Box::new(Limits::<Client, Gate<Steps>>::new(1, |client| {
             thirds(if client.is_some() { 2 } else { 1 }, &REAL)
         })));
         let ask = |client, weight| clients.admit(Client { client }, weight, Duration::ZERO);

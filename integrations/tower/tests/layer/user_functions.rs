@@ -31,7 +31,7 @@ fn a_retired_gate_of_a_key_of_enums_refuses_for_ever() {
     static WHOLE: Limits<All> = Limits::new(1, |_| Gate::builder(2).build().expect("two a second"));
     let whole = WHOLE.family().handle(ALL);
     assert_eq!(WHOLE.admit(ALL, 0, Duration::ZERO), Admission::Now);
-    assert!(whole.gate().expect("it was asked").retire());
+    assert!(whole.limiter().expect("it was asked").retire());
     assert_eq!(ends(|| WHOLE.admit(ALL, 1, Duration::ZERO)), NEVER);
     assert_eq!((whole.passed(), whole.blocked()), (1, 1));
 }
@@ -42,7 +42,7 @@ fn a_retired_gate_of_all_that_find_no_room_refuses_for_ever() {
     let alice = Client { client: "alice" };
     assert_eq!(CLIENTS.admit(alice, 1, Duration::ZERO), Admission::Now);
     CLOCK.advance(SECOND);
-    assert!(CLIENTS.family().handle(alice).gate().expect("it was asked").retire());
+    assert!(CLIENTS.family().handle(alice).limiter().expect("it was asked").retire());
     assert_eq!(ends(move || CLIENTS.admit(alice, 1, Duration::ZERO)), NEVER);
     assert_eq!(CLIENTS.family().lifetime(), (1, 1));
 }

@@ -33,7 +33,7 @@ struct Waiting {
 }
 
 /// Swaps the rules.
-fn swap(limits: &Limits<Client<'static>, Manual>, sets: &mut Vec<Set>, random: &mut Rng) {
+fn swap(limits: &Limits<Client<'static>, Gate<Manual>>, sets: &mut Vec<Set>, random: &mut Rng) {
     let set = any_set(random);
     let changes = limits.replace(set.build().unwrap()).unwrap();
     assert_eq!(changes.failed, 0);
@@ -42,12 +42,12 @@ fn swap(limits: &Limits<Client<'static>, Manual>, sets: &mut Vec<Set>, random: &
 
 /// Returns the wait of a key's gate for a weight, if it refuses it now.
 fn true_wait(
-    limits: &Limits<Client<'static>, Manual>,
+    limits: &Limits<Client<'static>, Gate<Manual>>,
     key: &str,
     weight: u64,
 ) -> Result<Option<Duration>, String> {
     let limit = limits.family().get(Client { client: key }).ok_or("a key without a gate")?;
-    match limit.gate().ok_or("no gate")?.admit(weight, Duration::ZERO) {
+    match limit.limiter().ok_or("no gate")?.admit(weight, Duration::ZERO) {
         Admission::Refused { retry_after } => Ok(retry_after),
         granted @ (Admission::Now | Admission::After(_)) => {
             Err(format!("its gate says {granted:?}"))
@@ -85,7 +85,7 @@ fn call_the_due(waiting: &mut Vec<Waiting>) -> Result<u64, String> {
 
 /// Checks the grants of all keys by the rules, and that nothing is kept once all is over.
 fn judge_all(
-    limits: &Limits<Client<'static>, Manual>,
+    limits: &Limits<Client<'static>, Gate<Manual>>,
     sets: &[Set],
     grants: &[Vec<Grant>],
     is_ample: bool,
@@ -112,8 +112,8 @@ fn run(seed: u64, keys: usize, waits: bool, steps_back: bool) -> Result<u64, Str
     }
     begin();
     let random = &mut Rng::with_seed(seed);
-    let limits = Limits::<Client, Manual>::new(keys, if steps_back { sheets } else { permits });
-    let limits = Leaked::new(limits);
+    let make = if steps_back { sheets } else { permits };
+    let limits = Leaked::new(Limits::<Client, Gate<Manual>>::new(keys, make));
     let is_ample = keys > 2 * NAMES.len();
     let max_wait = if waits { Duration::from_millis(random.u64(..3_000)) } else { Duration::ZERO };
     // SAFETY: the layer and its futures are dropped before the limits, which come first.

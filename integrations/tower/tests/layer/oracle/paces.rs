@@ -156,7 +156,7 @@ struct Schedule {
 
 /// Runs a schedule with a layer that has a pace for each key.
 fn run_by_key(schedule: Schedule) -> Result<u64, String> {
-    let limits = Leaked::new(Limits::<Client, Manual, Pace<Manual>>::new(64, |client| {
+    let limits = Leaked::new(Limits::<Client, Pace<Manual>>::new(64, |client| {
         pace(usize::from(client.is_some_and(|it| it.client == "other")))
     }));
     run(schedule, |max_wait| {

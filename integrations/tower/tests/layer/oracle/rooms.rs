@@ -10,7 +10,7 @@ use http::{Request, Response};
 use http_body::{Body, Frame};
 use testkit::Rng;
 use tower::{Layer, Service, service_fn};
-use windrow_tower::{Places, Room, RoomBody, RoomLayer, Rooms, Rules};
+use windrow_tower::{InRoom, Places, ResponseBody, Room, RoomLayer, Rooms, Rules};
 
 use super::leaked::Leaked;
 use super::{begin, is_refused, poll, request, run_all};
@@ -55,12 +55,12 @@ impl Body for Frames {
     }
 }
 
-type Answer = Result<Response<RoomBody<Frames, Client<'static>>>, &'static str>;
+type Answer = Result<Response<ResponseBody<Frames, InRoom<Client<'static>>>>, &'static str>;
 
 /// A request: its future, or the body of its response.
 enum Stage {
     Running(Pin<Box<dyn Future<Output = Answer>>>),
-    Answered(Pin<Box<RoomBody<Frames, Client<'static>>>>),
+    Answered(Pin<Box<ResponseBody<Frames, InRoom<Client<'static>>>>>),
 }
 
 /// A request in flight.

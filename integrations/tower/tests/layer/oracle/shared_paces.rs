@@ -117,7 +117,7 @@ fn run(seed: u64, kind: usize) -> Result<u64, String> {
     let mut sets = vec![set(random, Terms { period: MS, burst: 3 })];
     TERMS.set(sets[0]);
     let max_wait = if waits { Duration::from_millis(random.u64(..3_000)) } else { Duration::ZERO };
-    let limits = Leaked::new(Limits::<Client, Manual, Pace<Manual>>::new(room, make));
+    let limits = Leaked::new(Limits::<Client, Pace<Manual>>::new(room, make));
     // SAFETY: the layer and its futures are dropped before the limits, which come first.
     let layer = LimitLayer::new(unsafe { limits.get() }, client);
     let layer = layer.weight(|_| WEIGHT.get()).wait(max_wait, |wait| {

@@ -56,7 +56,7 @@ fn beside(act: impl FnOnce() + Send + 'static) -> thread::JoinHandle<()> {
     other
 }
 
-type Interrupted = Limits<Client<'static>, &'static Interrupting>;
+type Interrupted = Limits<Client<'static>, Gate<&'static Interrupting>>;
 
 /// The high limit of one rate in the short interval of the other is a rate that no rule has set.
 #[test]

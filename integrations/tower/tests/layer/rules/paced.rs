@@ -18,7 +18,7 @@ const FREE: Client<'static> = Client { client: "free-1" };
 macro_rules! paced {
     ($limits:ident, $clock:ident) => {
         static $clock: LazyLock<Manual> = LazyLock::new(Manual::default);
-        static $limits: Limits<Client, Manual, Pace<Manual>> = Limits::new(10, |_| {
+        static $limits: Limits<Client, Pace<Manual>> = Limits::new(10, |_| {
             Pace::builder(SECOND).clock($clock.clone()).build().expect("one a second")
         });
     };

@@ -132,7 +132,7 @@ const FORGOTTEN: u64 = 20_000_000_000;
 /// Runs one schedule; returns the number of grants, or the error.
 fn run(seed: u64, room: usize, waits: bool) -> Result<u64, String> {
     let mut random = Rng::with_seed(seed);
-    let clients = Limits::<Client, Manual>::new(room, |_| {
+    let clients = Limits::<Client, Gate<Manual>>::new(room, |_| {
         let clock = CLOCK.with(Clone::clone);
         Gate::builder(3).buckets(10).clock(clock).build().expect("a second in ten buckets")
     });
@@ -151,7 +151,7 @@ fn run(seed: u64, room: usize, waits: bool) -> Result<u64, String> {
                     let key = limit.labels().map(|labels| labels.client.to_owned());
                     let rate = key.map_or(set.overflow(), |key| set.rate(&key));
                     let (buckets, gate) =
-                        (rate.buckets + usize::from(rate.strict), limit.gate().unwrap());
+                        (rate.buckets + usize::from(rate.strict), limit.limiter().unwrap());
                     let has = (gate.limit(), gate.bucket_length(), gate.buckets());
                     let is_right =
                         has == (rate.limit, rate.interval / rate.buckets as u32, buckets);

@@ -1,0 +1,146 @@
+//! The builder of shared limits: of one, or of one for each key.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use windrow::AtMost;
+
+use crate::absence::Absence;
+use crate::bounds::terms;
+use crate::engine::Engine;
+use crate::error::SharedError;
+use crate::gates::SharedGates;
+use crate::limit::{Limit, gate};
+use crate::machine::Terms;
+use crate::names::{Kind, Tag};
+
+/// A builder of a [`SharedGate`](crate::SharedGate), or of [`SharedGates`].
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until it builds"]
+pub struct SharedBuilder<G> {
+    limit: AtMost,
+    interval: Duration,
+    buckets: usize,
+    name: String,
+    absence: Absence,
+    /// Of limits by key.
+    max_keys: usize,
+    of: PhantomData<fn() -> G>,
+}
+
+/// What a builder builds.
+pub trait Built: Sized {
+    const KIND: Kind;
+
+    /// Builds it on an engine, and waits for that.
+    fn on(engine: &Engine, checked: Checked, max_keys: usize) -> Result<Self, SharedError>;
+}
+
+/// The checked settings, which all keys of a limit have in common.
+#[derive(Debug)]
+pub struct Checked {
+    pub(crate) terms: Terms,
+    name: Arc<str>,
+    tag: Tag,
+    absence: Absence,
+}
+
+impl<G> SharedBuilder<G> {
+    pub(crate) fn new(limit: AtMost) -> SharedBuilder<G> {
+        SharedBuilder {
+            limit,
+            interval: Duration::from_secs(1),
+            buckets: 10,
+            name: "windrow".into(),
+            absence: Absence::default(),
+            max_keys: 10_000,
+            of: PhantomData,
+        }
+    }
+
+    /// Sets the interval in which the limit holds: a second unless it is set, and at most a week.
+    pub fn interval(mut self, interval: Duration) -> SharedBuilder<G> {
+        self.interval = interval;
+        self
+    }
+
+    /// Sets the number of buckets in the interval, 1 to 100: 10 unless it is set.
+    ///
+    /// More buckets leave less of the limit unused, and make more calls of the engine: with `n` of
+    /// them, at a steady load `n / (n + 1)` of the limit is admitted, by 1 to 2 calls a bucket and
+    /// process. A bucket has at least a millisecond. It should last much longer than an answer
+    /// takes.
+    pub fn buckets(mut self, buckets: usize) -> SharedBuilder<G> {
+        self.buckets = buckets;
+        self
+    }
+
+    /// Sets the limit's name: `windrow` unless it is set. Processes that name the same one share
+    /// it. At most 64 letters, digits, `_`, `-` and `.` of ASCII.
+    ///
+    /// They must build it with the same interval and number of buckets.
+    pub fn name(mut self, name: impl Into<String>) -> SharedBuilder<G> {
+        self.name = name.into();
+        self
+    }
+
+    /// Sets what is admitted while the engine is away: nothing unless it is set.
+    pub fn on_absence(mut self, absence: Absence) -> SharedBuilder<G> {
+        self.absence = absence;
+        self
+    }
+}
+
+impl SharedBuilder<SharedGates> {
+    /// Sets the number of keys that a process remembers, at least 1: 10 000 unless it is set. (They
+    /// are spread over 16 parts by a hash, and each has a sixteenth of the number, rounded up.)
+    pub fn max_keys(mut self, max_keys: usize) -> SharedBuilder<SharedGates> {
+        self.max_keys = max_keys.max(1);
+        self
+    }
+}
+
+impl<G: Built> SharedBuilder<G> {
+    /// Builds the limit on an engine of its own, connected to by a URL: see [`Engine::connect`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Engine::connect`] and of [`build`](Self::build).
+    pub fn connect(&self, url: &str) -> Result<G, SharedError> {
+        self.check()?;
+        self.build(&Engine::connect(url)?)
+    }
+
+    /// Builds the limit on an engine, and waits for its first answer; not on one that is
+    /// [connected to later](Engine::connect_lazy).
+    ///
+    /// # Errors
+    ///
+    /// [`SharedError::Name`], [`SharedError::Geometry`], [`SharedError::LimitTooLarge`] and
+    /// [`SharedError::Absence`] for settings that no limit can have; [`SharedError::Foreign`] and
+    /// [`SharedError::OtherGeometry`] for what the limit's keys hold, which is not overwritten;
+    /// those of [`Engine::connect`] if the engine does not answer.
+    pub fn build(&self, engine: &Engine) -> Result<G, SharedError> {
+        G::on(engine, self.check()?, self.max_keys)
+    }
+
+    fn check(&self) -> Result<Checked, SharedError> {
+        let terms = terms(self.limit, self.interval, self.buckets)?;
+        if let Absence::Share(share) = self.absence {
+            let made = gate(share.0, terms.length, terms.buckets);
+            made.map_err(|error| SharedError::Absence { reason: error.to_string() })?;
+        }
+        let tag = Tag::of(&self.name, G::KIND)?;
+        Ok(Checked { terms, name: self.name.as_str().into(), tag, absence: self.absence })
+    }
+}
+
+impl Checked {
+    /// Returns this process's part of the limit of a key, on these terms.
+    pub(crate) fn limit(&self, engine: &Engine, key: &[u8], terms: Terms) -> Arc<Limit> {
+        let client = engine.hub().identities.next();
+        let keys = self.tag.keys(key);
+        Arc::new(Limit::new(self.name.clone(), terms, client, keys, self.absence))
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use windrow::export::{
-    Form, NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
+    NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
 };
 
 use crate::buckets::{Buckets, Registrable, buckets};
@@ -50,7 +50,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    pub(crate) const fn of(kind: PartKind) -> Type {
+    pub(crate) fn of(kind: PartKind) -> Type {
         match kind {
             PartKind::Counter | PartKind::RealCounter => Type::Counter,
             PartKind::Level | PartKind::Gauge | PartKind::RealGauge => Type::Gauge,
@@ -59,7 +59,7 @@ impl Type {
     }
 
     /// Returns the suffix of the metric's one sample.
-    pub(crate) const fn suffix(self) -> &'static str {
+    pub(crate) fn suffix(self) -> &'static str {
         match self {
             Type::Counter => "_total",
             Type::Info => "_info",
@@ -68,7 +68,7 @@ impl Type {
     }
 
     /// Returns the suffixes of all names that a scrape may show for the metric.
-    pub(crate) const fn suffixes(self) -> &'static [&'static str] {
+    pub(crate) fn suffixes(self) -> &'static [&'static str] {
         match self {
             Type::Counter => &["", "_total", "_created"],
             Type::Gauge => &[""],
@@ -159,18 +159,6 @@ impl Described {
 }
 
 impl Shown {
-    /// Returns the way in which values are shown of metrics of this form, if they have one number.
-    pub(crate) fn of_one_number(&self, form: Form) -> Option<&Buckets> {
-        let has_more = matches!(form, Form::Histogram(_) | Form::Window(..) | Form::Fields);
-        let (_, buckets) = self.units.iter().find(|(unit, _)| unit.is_empty() && !has_more)?;
-        Some(buckets)
-    }
-
-    /// Returns a number as a scrape shows it.
-    pub(crate) fn number<'v>(&self, value: Value<'v>, buckets: &Buckets) -> Value<'v> {
-        buckets.number(self.part, value)
-    }
-
     /// Calls `see` with each sample of the metric, its number, and the way in which its values are
     /// shown.
     pub(crate) fn samples(

@@ -85,20 +85,18 @@ impl Matcher {
 }
 
 /// The shapes of all histograms.
+#[derive(Clone, Debug)]
 pub(crate) struct Buckets {
-    default: Shape,
-    matched: Vec<(Matcher, Shape)>,
+    pub(crate) default: Shape,
+    pub(crate) matched: Vec<(Matcher, Shape)>,
 }
 
 impl Buckets {
-    /// Checks the shapes of a builder.
-    pub(crate) fn new(
-        default: Shape,
-        matched: Vec<(Matcher, Shape)>,
-    ) -> Result<Buckets, BuildError> {
+    /// Checks the shapes, and makes matchers compare exported names.
+    pub(crate) fn checked(self) -> Result<Buckets, BuildError> {
         let one = |(matcher, shape): (Matcher, Shape)| Ok((matcher.exported(), shape.checked()?));
-        let matched = matched.into_iter().map(one).collect::<Result<_, _>>()?;
-        Ok(Buckets { default: default.checked()?, matched })
+        let matched = self.matched.into_iter().map(one).collect::<Result<_, _>>()?;
+        Ok(Buckets { default: self.default.checked()?, matched })
     }
 
     /// Returns the shape of the histogram `name`. Of two equal matchers the later one counts.
@@ -145,7 +143,7 @@ mod tests {
             (Matcher::Suffix("2xx".into()), bounds(&[5.0])),
         ];
         let default = bounds(&[9.0, f64::INFINITY]);
-        let buckets = Buckets::new(default, matched).expect("sound bounds");
+        let buckets = Buckets { default, matched }.checked().expect("sound bounds");
         let cases = [
             ("metrics_testing_foo", 4.0),
             ("metrics_testing_bar", 3.0),

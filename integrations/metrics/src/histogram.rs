@@ -5,14 +5,15 @@ use std::sync::Arc;
 use windrow::{Counter, Histogram};
 
 use crate::buckets::{Shape, StepScale};
-use crate::snapshot::Distribution;
+use crate::snapshot::{Counted, Distribution};
 use crate::sum::{ExactSum, LARGEST};
 
 /// The recorded values of one series.
 pub(crate) struct HistogramCell {
     counts: Counts,
     sum: ExactSum,
-    told: [Counter; 2],
+    unrecorded: Counter,
+    below_zero: Counter,
 }
 
 enum Counts {
@@ -25,11 +26,6 @@ enum Counts {
         buckets: Box<[Counter]>,
     },
 }
-
-// The indices of the counters in `told`.
-
-const UNRECORDED: usize = 0;
-const BELOW_ZERO: usize = 1;
 
 /// The counts of values that are reported as problems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,14 +47,15 @@ impl HistogramCell {
                 Counts::Buckets { bounds, buckets }
             }
         };
-        HistogramCell { counts, sum: ExactSum::default(), told: Default::default() }
+        let (sum, unrecorded, below_zero) = Default::default();
+        HistogramCell { counts, sum, unrecorded, below_zero }
     }
 
     #[inline]
     pub(crate) fn record(&self, value: f64, times: u64) {
         // Not `value.abs() > LARGEST`, which NaN passes.
         if !(-LARGEST..=LARGEST).contains(&value) {
-            self.told[UNRECORDED].add(times);
+            self.unrecorded.add(times);
             return;
         }
         // The sum first: adds are Release, and a reader takes the counts first. So every value that
@@ -67,7 +64,7 @@ impl HistogramCell {
         match &self.counts {
             Counts::Cells { histogram, steps } => {
                 if value < 0.0 {
-                    self.told[BELOW_ZERO].add(times);
+                    self.below_zero.add(times);
                 }
                 #[allow(clippy::cast_sign_loss, reason = "values below zero become zero")]
                 let nearest = (value * f64::from(*steps) + 0.5) as u64;
@@ -81,22 +78,19 @@ impl HistogramCell {
     }
 
     pub(crate) fn get(&self) -> Distribution {
-        // In this order: see `record`.
-        match &self.counts {
-            Counts::Cells { histogram, steps } => {
-                let cells = histogram.lifetime();
-                Distribution::of_cells(cells, *steps, self.sum.get())
-            }
+        let counts = match &self.counts {
+            Counts::Cells { histogram, steps } => Counted::Cells(histogram.lifetime(), *steps),
             Counts::Buckets { bounds, buckets } => {
                 let counts = buckets.iter().map(Counter::lifetime).collect();
-                Distribution::of_buckets(Arc::clone(bounds), counts, self.sum.get())
+                Counted::Buckets(Arc::clone(bounds), counts)
             }
-        }
+        };
+        Distribution { counts, sum: self.sum.get() } // the sum last: see `record`
     }
 
     pub(crate) fn told(&self) -> Told {
-        let [unrecorded, below_zero] = &self.told;
-        Told { unrecorded: unrecorded.lifetime(), below_zero: below_zero.lifetime() }
+        let [unrecorded, below_zero] = [&self.unrecorded, &self.below_zero].map(Counter::lifetime);
+        Told { unrecorded, below_zero }
     }
 }
 

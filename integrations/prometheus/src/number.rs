@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Appends a whole number.
+#[inline]
 pub(crate) fn push_unsigned(text: &mut Vec<u8>, mut number: u64) {
     const MOST_DIGITS: usize = 20;
     let mut digits = [b'0'; MOST_DIGITS];

@@ -230,6 +230,7 @@ impl Writer for Text {
 }
 
 /// Appends parts, with room for all of them made at once.
+#[inline]
 fn put(text: &mut Vec<u8>, parts: &[&[u8]]) {
     text.reserve(parts.iter().map(|part| part.len()).sum());
     for part in parts {

@@ -20,21 +20,27 @@ pub(crate) struct Registered {
     pub(crate) starts: StartTimes,
 }
 
-/// A writer of a format. The samples that it is given are those of the metric that began last.
+/// A writer of a format. The samples that it is given are those of the metric that began last, and
+/// of the series whose labels were set last.
 pub(crate) trait Writer {
-    /// Begins a metric whose series all have these labels. It is written with its first sample.
+    /// Begins a metric whose series all have these labels, and sets them. It is written with its
+    /// first sample.
     fn begin(&mut self, named: &Named, labels: &[(String, String)]);
 
-    /// Appends the labels of a series, in the form in which they are written.
-    fn push_labels(&mut self, series: &dyn Series, labels: &mut Vec<u8>);
+    /// Sets the labels of a series.
+    fn set_series(&mut self, series: &dyn Series);
 
-    /// Sets the labels of the next sample: those of a series, and more.
-    fn set_labels<'l>(&mut self, labels: &[u8], more: impl Iterator<Item = (&'l str, &'l str)>);
+    /// Returns the labels that are set, in the form in which they are written.
+    fn labels(&self) -> &[u8];
 
-    /// Writes a sample: a counter or a histogram with its start time and its exemplars, which are
-    /// in the order of their values; or a gauge.
-    fn sample(
+    /// Sets labels that another metric of the same source had.
+    fn set_labels(&mut self, labels: &[u8]);
+
+    /// Writes a sample, which may have more labels: a counter or a histogram with its start time
+    /// and its exemplars, which are in the order of their values; or a gauge.
+    fn sample<'l>(
         &mut self,
+        more: impl Iterator<Item = (&'l str, &'l str)>,
         value: Value<'_>,
         buckets: &Buckets,
         start: SystemTime,
@@ -52,27 +58,22 @@ pub(crate) fn collect(registered: &Registered, writer: &mut impl Writer) {
         let metric = series.metric();
         (registered.starts.of(series, metric), metric.read())
     };
-    if let [shown] = &parts[..] {
-        // A series is read, written and released while it is in the processor's cache.
+    let mut all = Vec::new();
+    for (index, shown) in parts.iter().enumerate() {
         writer.begin(&shown.named, &registered.labels);
-        let mut labels = Vec::new();
-        source.visit(&mut |series| {
-            labels.clear();
-            writer.push_labels(series, &mut labels);
-            let (start, reading) = read(series);
-            write(writer, shown, &labels, &reading, start);
-        });
-    } else {
-        let mut all = Vec::new();
-        source.visit(&mut |series| {
-            let mut labels = Vec::new();
-            writer.push_labels(series, &mut labels);
-            all.push((labels, read(series)));
-        });
-        for shown in parts {
-            writer.begin(&shown.named, &registered.labels);
-            for (labels, (start, reading)) in &all {
-                write(writer, shown, labels, reading, *start);
+        if index == 0 {
+            source.visit(&mut |series| {
+                writer.set_series(series);
+                let (start, reading) = read(series);
+                write(writer, shown, &reading, start);
+                if parts.len() > 1 {
+                    all.push((writer.labels().to_owned(), reading, start));
+                }
+            });
+        } else {
+            for (labels, reading, start) in &all {
+                writer.set_labels(labels);
+                write(writer, shown, reading, *start);
             }
         }
     }
@@ -93,20 +94,12 @@ pub(crate) fn write_one(
     start: SystemTime,
 ) {
     writer.begin(named, labels);
-    writer.set_labels(&[], std::iter::empty());
-    writer.sample(value, &Buckets::DEFAULT, start, &[]);
+    writer.sample(std::iter::empty(), value, &Buckets::DEFAULT, start, &[]);
 }
 
 /// Writes the samples of a metric.
-fn write(
-    writer: &mut impl Writer,
-    shown: &Shown,
-    labels: &[u8],
-    reading: &Reading,
-    start: SystemTime,
-) {
+fn write(writer: &mut impl Writer, shown: &Shown, reading: &Reading, start: SystemTime) {
     shown.samples(reading, &mut |sample, value, buckets| {
-        writer.set_labels(labels, sample.labels());
-        writer.sample(value, buckets, start, sample.exemplars);
+        writer.sample(sample.labels(), value, buckets, start, sample.exemplars);
     });
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use windrow::export::{Catalog, Outline, StartTimes, Value};
@@ -46,6 +47,8 @@ pub struct Exposition {
     since: SystemTime,
     taken: Taken,
     metrics: Vec<Metric>,
+    /// The length of the last body of each kind, for which the next one makes room at once.
+    lengths: [AtomicUsize; Kind::ALL.len()],
 }
 
 /// A registered source, or texts that do not change.
@@ -69,6 +72,7 @@ impl Exposition {
             since: SystemTime::now(),
             taken: Taken::default(),
             metrics: Vec::new(),
+            lengths: Default::default(),
         }
     }
 
@@ -303,13 +307,20 @@ impl Exposition {
     /// assert_eq!(metrics.encode(Format::OPENMETRICS), b"# EOF\n");
     /// ```
     pub fn encode(&self, format: Format) -> Vec<u8> {
-        let escaping = format.escaping();
-        match format.kind() {
-            Kind::Text | Kind::Text1 => self.written(Text::new(Dialect::Prometheus, escaping)),
-            Kind::OpenMetrics => self.written(Text::new(Dialect::OpenMetrics, escaping)),
+        let (kind, escaping) = (format.kind(), format.escaping());
+        let length = &self.lengths[kind as usize];
+        let last = length.load(Ordering::Relaxed); // only a guess: numbers grow, and series come
+        let room = Vec::with_capacity(last + last / 16);
+        let body = match kind {
+            Kind::Text | Kind::Text1 => {
+                self.written(Text::new(room, Dialect::Prometheus, escaping))
+            }
+            Kind::OpenMetrics => self.written(Text::new(room, Dialect::OpenMetrics, escaping)),
             #[cfg(feature = "protobuf")]
-            Kind::Protobuf => self.written(Protobuf::new(escaping)),
-        }
+            Kind::Protobuf => self.written(Protobuf::new(room, escaping)),
+        };
+        length.store(body.len(), Ordering::Relaxed);
+        body
     }
 
     fn written(&self, mut writer: impl Writer) -> Vec<u8> {

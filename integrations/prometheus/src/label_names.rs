@@ -37,6 +37,7 @@ impl LabelNames {
     }
 
     /// Appends a label, behind a comma if it is not the first.
+    #[inline]
     pub(crate) fn push(
         &mut self,
         labels: &mut Vec<u8>,

@@ -41,9 +41,10 @@ const LABEL_NAME: u32 = 1;
 const LABEL_VALUE: u32 = 2;
 
 impl Protobuf {
-    pub(crate) fn new(escaping: Escaping) -> Protobuf {
+    /// Makes a writer to an empty vector.
+    pub(crate) fn new(written: Vec<u8>, escaping: Escaping) -> Protobuf {
         let family = MetricFamily::default();
-        let [written, samples, common, labels] = [(); 4].map(|()| Vec::new());
+        let [samples, common, labels] = [(); 3].map(|()| Vec::new());
         Protobuf { written, escaping, family, samples, common, labels }
     }
 
@@ -66,6 +67,18 @@ impl Protobuf {
         unit.clone_into(&mut self.family.unit);
         self.family.r#type = Some(kind.into());
         self.common.clear();
+    }
+
+    /// Sets the labels of a series of a metric that has none in common.
+    pub(crate) fn set_pairs<'l>(&mut self, pairs: impl Iterator<Item = (&'l str, &'l str)>) {
+        self.labels.clear();
+        self.push_pairs(pairs);
+    }
+
+    fn push_pairs<'l>(&mut self, pairs: impl Iterator<Item = (&'l str, &'l str)>) {
+        for (name, value) in pairs {
+            push_label(&mut self.labels, self.escaping, name, value);
+        }
     }
 
     /// Adds a counter's sample.
@@ -94,10 +107,19 @@ impl Protobuf {
 
     /// Adds a sample with the labels that were set.
     fn put(&mut self, metric: &Metric) {
-        encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
-        encode_varint((self.labels.len() + metric.encoded_len()) as u64, &mut self.samples);
+        begin(METRIC, self.labels.len() + metric.encoded_len(), &mut self.samples);
         self.samples.extend_from_slice(&self.labels);
         metric.encode_raw(&mut self.samples);
+    }
+}
+
+/// Appends the key and the length of a field; its content comes next.
+fn begin(tag: u32, length: usize, to: &mut Vec<u8>) {
+    if length < 0x80 && tag < 0x10 {
+        to.extend_from_slice(&[(tag << 3) as u8 | WireType::LengthDelimited as u8, length as u8]);
+    } else {
+        encode_key(tag, WireType::LengthDelimited, to);
+        encode_varint(length as u64, to);
     }
 }
 
@@ -106,11 +128,9 @@ fn push_label(labels: &mut Vec<u8>, escaping: Escaping, name: &str, value: &str)
     let name = escaping.name(NameKind::Label, name);
     let length =
         |tag, text: &str| key_len(tag) + encoded_len_varint(text.len() as u64) + text.len();
-    encode_key(LABEL, WireType::LengthDelimited, labels);
-    encode_varint((length(LABEL_NAME, &name) + length(LABEL_VALUE, value)) as u64, labels);
+    begin(LABEL, length(LABEL_NAME, &name) + length(LABEL_VALUE, value), labels);
     for (tag, text) in [(LABEL_NAME, &*name), (LABEL_VALUE, value)] {
-        encode_key(tag, WireType::LengthDelimited, labels);
-        encode_varint(text.len() as u64, labels);
+        begin(tag, text.len(), labels);
         labels.extend_from_slice(text.as_bytes());
     }
 }
@@ -127,30 +147,35 @@ impl Writer for Protobuf {
         for (name, value) in labels {
             push_label(&mut self.common, self.escaping, name, value);
         }
+        self.labels.clone_from(&self.common);
     }
 
-    fn push_labels(&mut self, series: &dyn Series, labels: &mut Vec<u8>) {
+    fn set_series(&mut self, series: &dyn Series) {
+        self.labels.clone_from(&self.common);
         series.labels(&mut |name, value| match value {
-            LabelValue::Text(text) => push_label(labels, self.escaping, name, text),
-            other => push_label(labels, self.escaping, name, &other.to_string()),
+            LabelValue::Text(text) => push_label(&mut self.labels, self.escaping, name, text),
+            other => push_label(&mut self.labels, self.escaping, name, &other.to_string()),
         });
     }
 
-    fn set_labels<'l>(&mut self, labels: &[u8], more: impl Iterator<Item = (&'l str, &'l str)>) {
-        self.labels.clone_from(&self.common);
-        self.labels.extend_from_slice(labels);
-        for (name, value) in more {
-            push_label(&mut self.labels, self.escaping, name, value);
-        }
+    fn labels(&self) -> &[u8] {
+        &self.labels
     }
 
-    fn sample(
+    fn set_labels(&mut self, labels: &[u8]) {
+        labels.clone_into(&mut self.labels);
+    }
+
+    fn sample<'l>(
         &mut self,
+        more: impl Iterator<Item = (&'l str, &'l str)>,
         value: Value<'_>,
         buckets: &Buckets,
         start: SystemTime,
         exemplars: &[Exemplar],
     ) {
+        let own = self.labels.len();
+        self.push_pairs(more);
         match value {
             Value::Count(total) => self.count(total as f64, Some(start), exemplars.last()),
             Value::RealTotal(total) => self.count(total, Some(start), None),
@@ -161,6 +186,7 @@ impl Writer for Protobuf {
                 self.put_histogram(histogram(values, buckets, start, exemplars));
             }
         }
+        self.labels.truncate(own);
     }
 
     fn finish(mut self) -> Vec<u8> {

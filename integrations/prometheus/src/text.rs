@@ -52,8 +52,9 @@ struct Metric {
 }
 
 impl Text {
-    pub(crate) fn new(dialect: Dialect, escaping: Escaping) -> Text {
-        let [written, labels, name, common] = [(); 4].map(|()| Vec::new());
+    /// Makes a writer to an empty vector.
+    pub(crate) fn new(written: Vec<u8>, dialect: Dialect, escaping: Escaping) -> Text {
+        let [labels, name, common] = [(); 3].map(|()| Vec::new());
         let [names, more] = [(); 2].map(|()| LabelNames::new(escaping));
         let metric =
             Metric { name, is_quoted: false, kind: Type::Gauge, labels: common, described: None };
@@ -175,6 +176,7 @@ impl Writer for Text {
         for (position, (name, value)) in labels.iter().enumerate() {
             self.names.push(&mut common, position, name, LabelValue::Text(value));
         }
+        self.labels.clone_from(&common);
         self.metric = Metric {
             name,
             is_quoted: !NameKind::Metric.is_plain(&escaped),
@@ -184,29 +186,32 @@ impl Writer for Text {
         };
     }
 
-    fn push_labels(&mut self, series: &dyn Series, labels: &mut Vec<u8>) {
-        self.names.push_all(labels, series);
-    }
-
-    fn set_labels<'l>(&mut self, labels: &[u8], more: impl Iterator<Item = (&'l str, &'l str)>) {
+    fn set_series(&mut self, series: &dyn Series) {
         self.labels.clone_from(&self.metric.labels);
-        if !self.labels.is_empty() && !labels.is_empty() {
-            self.labels.push(b',');
-        }
-        self.labels.extend_from_slice(labels);
-        for (position, (name, value)) in more.enumerate() {
-            self.more.push(&mut self.labels, position, name, LabelValue::Text(value));
-        }
+        self.names.push_all(&mut self.labels, series);
     }
 
-    fn sample(
+    fn labels(&self) -> &[u8] {
+        &self.labels
+    }
+
+    fn set_labels(&mut self, labels: &[u8]) {
+        labels.clone_into(&mut self.labels);
+    }
+
+    fn sample<'l>(
         &mut self,
+        more: impl Iterator<Item = (&'l str, &'l str)>,
         value: Value<'_>,
         buckets: &Buckets,
         start: SystemTime,
         exemplars: &[Exemplar],
     ) {
         self.describe();
+        let own = self.labels.len();
+        for (position, (name, value)) in more.enumerate() {
+            self.more.push(&mut self.labels, position, name, LabelValue::Text(value));
+        }
         let kind = self.metric.kind;
         match value {
             Value::Distribution(values) => self.histogram(values, buckets, exemplars),
@@ -219,6 +224,7 @@ impl Writer for Text {
             push_time(&mut self.written, start);
             self.written.push(b'\n');
         }
+        self.labels.truncate(own);
     }
 
     fn finish(mut self) -> Vec<u8> {

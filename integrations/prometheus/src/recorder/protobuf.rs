@@ -10,7 +10,7 @@ use crate::protobuf::message::{Bucket, Histogram, MetricType};
 
 /// Returns the messages of all metrics, under the names of the recorder's text.
 pub(super) fn encode(snapshot: &Snapshot) -> Vec<u8> {
-    let mut writer = Protobuf::new(Escaping::Underscores); // the names are plain
+    let mut writer = Protobuf::new(Vec::new(), Escaping::Underscores); // the names are plain
     for family in snapshot.families() {
         let kind = match family.kind() {
             Kind::Counter => MetricType::Counter,
@@ -20,7 +20,7 @@ pub(super) fn encode(snapshot: &Snapshot) -> Vec<u8> {
         };
         writer.begin_as(family.name(), family.help().unwrap_or_default(), "", kind);
         for series in family.series() {
-            writer.set_labels(&[], series.labels());
+            writer.set_pairs(series.labels());
             match series.value() {
                 Value::Counter(total) => writer.count(*total as f64, None, None),
                 Value::Gauge(value) => writer.gauge(*value),

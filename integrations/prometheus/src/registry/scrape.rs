@@ -3,8 +3,9 @@
 use std::fmt;
 
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
+use windrow::labels::LabelValue;
 
-use super::show::{metric_type, pairs, write};
+use super::show::{Pairs, metric_type, write};
 use crate::described::{Described, Named};
 
 /// Writes the description of a metric.
@@ -24,17 +25,24 @@ pub(crate) fn scrape(described: &Described, encoder: &mut DescriptorEncoder<'_>)
         let mut written = Ok(());
         source.visit(&mut |series| {
             if written.is_ok() {
-                written = write(&series.metric().read(), shown, &pairs(series), &mut encoder);
+                let pairs: Pairs<'_> = &|see| series.labels(see);
+                written = write(&series.metric().read(), shown, pairs, &mut encoder);
             }
         });
         written?;
     } else {
         // A series is read once: its samples are of one moment.
         let mut all = Vec::new();
-        source.visit(&mut |series| all.push((pairs(series), series.metric().read())));
+        source.visit(&mut |series| {
+            let mut kept = Vec::new();
+            series.labels(&mut |name, value| kept.push((name.to_owned(), value.to_string())));
+            all.push((kept, series.metric().read()));
+        });
         for shown in parts {
             let mut encoder = descriptor(&shown.named, encoder)?;
-            for (pairs, reading) in &all {
+            for (kept, reading) in &all {
+                let pairs: Pairs<'_> =
+                    &|see| kept.iter().for_each(|(name, value)| see(name, LabelValue::Text(value)));
                 write(reading, shown, pairs, &mut encoder)?;
             }
         }

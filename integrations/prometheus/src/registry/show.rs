@@ -3,11 +3,13 @@
 use std::fmt;
 
 use prometheus_client::encoding::{
-    MetricEncoder, NativeHistogram, NativeHistogramBuckets, NoLabelSet,
+    EncodeLabel, EncodeLabelSet, LabelSetEncoder, MetricEncoder, NativeHistogram,
+    NativeHistogramBuckets, NoLabelSet,
 };
 use prometheus_client::metrics::MetricType;
-use windrow::export::{Reading, Sample, Series, Value};
+use windrow::export::{Reading, Sample, Value};
 use windrow::histogram::Distribution;
+use windrow::labels::LabelValue;
 
 use crate::buckets::Buckets;
 use crate::described::{Shown, Type};
@@ -22,21 +24,14 @@ pub(crate) fn metric_type(kind: Type) -> MetricType {
     }
 }
 
-/// The labels of a series: names and values.
-pub(crate) type Pairs = Vec<(String, String)>;
-
-/// Returns the labels of a series.
-pub(crate) fn pairs(series: &dyn Series) -> Pairs {
-    let mut pairs = Vec::new();
-    series.labels(&mut |name, value| pairs.push((name.to_owned(), value.to_string())));
-    pairs
-}
+/// Calls a function with each label of a series.
+pub(crate) type Pairs<'p> = &'p dyn Fn(&mut dyn FnMut(&str, LabelValue<'_>));
 
 /// Writes the samples of a metric.
 pub(crate) fn write(
     reading: &Reading,
     shown: &Shown,
-    pairs: &Pairs,
+    pairs: Pairs<'_>,
     encoder: &mut MetricEncoder<'_>,
 ) -> fmt::Result {
     let mut written = Ok(());
@@ -51,17 +46,41 @@ pub(crate) fn write(
 fn write_sample(
     sample: &Sample<'_>,
     value: Value<'_>,
-    pairs: &Pairs,
+    pairs: Pairs<'_>,
     buckets: &Buckets,
     encoder: &mut MetricEncoder<'_>,
 ) -> fmt::Result {
-    let own = pairs.iter().map(|(name, value)| (&**name, &**value));
-    let mut labels: Vec<(&str, &str)> = own.collect();
-    sample.labels().for_each(|label| labels.push(label));
-    if labels.is_empty() {
-        return write_value(value, buckets, encoder);
+    let mut has_labels = sample.labels().next().is_some();
+    pairs(&mut |_, _| has_labels = true);
+    if has_labels {
+        write_value(value, buckets, &mut encoder.encode_family(&Labelled { pairs, sample })?)
+    } else {
+        write_value(value, buckets, encoder)
     }
-    write_value(value, buckets, &mut encoder.encode_family(&labels)?)
+}
+
+/// The labels of a sample: those of its series, and its own.
+struct Labelled<'s> {
+    pairs: Pairs<'s>,
+    sample: &'s Sample<'s>,
+}
+
+impl EncodeLabelSet for Labelled<'_> {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
+        let mut written = Ok(());
+        (self.pairs)(&mut |name, value| {
+            if written.is_ok() {
+                let label = encoder.encode_label();
+                written = match value {
+                    LabelValue::Text(text) => (name, text).encode(label),
+                    LabelValue::Unsigned(number) => (name, number).encode(label),
+                    other => (name, other.to_string()).encode(label),
+                };
+            }
+        });
+        written?;
+        self.sample.labels().try_for_each(|label| label.encode(encoder.encode_label()))
+    }
 }
 
 /// Writes the number or the histogram of a sample.

@@ -69,13 +69,8 @@ impl Protobuf {
         self.common.clear();
     }
 
-    /// Sets the labels of a series of a metric that has none in common.
-    pub(crate) fn set_pairs<'l>(&mut self, pairs: impl Iterator<Item = (&'l str, &'l str)>) {
-        self.labels.clear();
-        self.push_pairs(pairs);
-    }
-
-    fn push_pairs<'l>(&mut self, pairs: impl Iterator<Item = (&'l str, &'l str)>) {
+    /// Adds labels to those that are set.
+    pub(crate) fn push_pairs<'l>(&mut self, pairs: impl Iterator<Item = (&'l str, &'l str)>) {
         for (name, value) in pairs {
             push_label(&mut self.labels, self.escaping, name, value);
         }

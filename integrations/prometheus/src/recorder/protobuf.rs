@@ -20,7 +20,8 @@ pub(super) fn encode(snapshot: &Snapshot) -> Vec<u8> {
         };
         writer.begin_as(family.name(), family.help().unwrap_or_default(), "", kind);
         for series in family.series() {
-            writer.set_pairs(series.labels());
+            writer.set_labels(&[]);
+            writer.push_pairs(series.labels());
             match series.value() {
                 Value::Counter(total) => writer.count(*total as f64, None, None),
                 Value::Gauge(value) => writer.gauge(*value),

@@ -10,31 +10,23 @@ use crate::names::{metric_name, metric_name_begin, metric_name_end};
 /// The shape of a histogram: the cells or buckets in which it counts.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    /// The cells of a scale, whose values are steps.
-    Cells(StepScale),
+    /// The cells of a scale, whose values are whole numbers of steps: there are so many in a value
+    /// of 1.
+    Cells { scale: Scale, steps: u32 },
     /// Bounds that the program has chosen, without finer cells.
     Bounds(Arc<[f64]>),
 }
 
-/// A scale, and the number of steps by which a value becomes one of its whole numbers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StepScale {
-    pub(crate) scale: Scale,
-    /// The number of steps in a value of 1.
-    pub(crate) steps: u32,
-}
-
 impl Shape {
     /// The default shape: nanoseconds, given as seconds.
-    pub(crate) const DEFAULT: Shape =
-        Shape::Cells(StepScale { scale: Scale::DEFAULT, steps: 1_000_000_000 });
+    pub(crate) const DEFAULT: Shape = Shape::Cells { scale: Scale::DEFAULT, steps: 1_000_000_000 };
 
     /// Returns the shape if its bounds ascend, without an infinite bound at the end, which is
     /// always present.
     fn checked(self) -> Result<Shape, BuildError> {
         match self {
-            Shape::Cells(StepScale { steps: 0, .. }) => Err(BuildError::NoSteps),
-            Shape::Cells(cells) => Ok(Shape::Cells(cells)),
+            Shape::Cells { steps: 0, .. } => Err(BuildError::NoSteps),
+            Shape::Cells { .. } => Ok(self),
             Shape::Bounds(bounds) => check(&bounds).map(Shape::Bounds),
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windrow::histogram::Scale;
 
-use crate::buckets::{Buckets, Matcher, Shape, StepScale};
+use crate::buckets::{Buckets, Matcher, Shape};
 use crate::error::{BuildError, InstallError};
 use crate::recorder::{Handle, Recorder};
 use crate::registry::{Config, Registry};
@@ -58,7 +58,7 @@ impl Builder {
     /// default). Counts there are exact. Values below the scale, and those below zero, are counted
     /// in the first bucket, and those above in the infinite one.
     pub fn cells(mut self, scale: Scale, steps: u32) -> Builder {
-        self.config.buckets.default = Shape::Cells(StepScale { scale, steps });
+        self.config.buckets.default = Shape::Cells { scale, steps };
         self
     }
 
@@ -85,7 +85,7 @@ impl Builder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cells_for(mut self, matcher: Matcher, scale: Scale, steps: u32) -> Builder {
-        self.config.buckets.matched.push((matcher, Shape::Cells(StepScale { scale, steps })));
+        self.config.buckets.matched.push((matcher, Shape::Cells { scale, steps }));
         self
     }
 

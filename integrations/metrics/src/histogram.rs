@@ -5,7 +5,7 @@ use std::sync::Arc;
 use metrics::HistogramFn;
 use windrow::{Counter, Histogram};
 
-use crate::buckets::{Shape, StepScale};
+use crate::buckets::Shape;
 use crate::snapshot::{Counted, Distribution};
 use crate::sum::{ExactSum, LARGEST};
 
@@ -51,7 +51,7 @@ impl HistogramFn for HistogramCell {
 impl HistogramCell {
     pub(crate) fn new(shape: Shape) -> HistogramCell {
         let counts = match shape {
-            Shape::Cells(StepScale { scale, steps }) => {
+            Shape::Cells { scale, steps } => {
                 Counts::Cells { histogram: Histogram::with_scale(scale), steps }
             }
             Shape::Bounds(bounds) => {

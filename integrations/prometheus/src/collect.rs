@@ -54,23 +54,20 @@ pub(crate) trait Writer {
 /// Writes all samples of a source. Each series is read once: its samples are of one moment.
 pub(crate) fn collect(registered: &Registered, writer: &mut impl Writer) {
     let Described { source, outline, parts, uses } = &registered.described;
-    let read = |series: &dyn Series| {
-        let metric = series.metric();
-        (registered.starts.of(series, metric), metric.read())
-    };
-    let mut all = Vec::new();
-    for (index, shown) in parts.iter().enumerate() {
-        writer.begin(&shown.named, &registered.labels);
-        if index == 0 {
-            source.visit(&mut |series| {
-                writer.set_series(series);
-                let (start, reading) = read(series);
-                write(writer, shown, &reading, start);
-                if parts.len() > 1 {
-                    all.push((writer.labels().to_owned(), reading, start));
-                }
-            });
-        } else {
+    if let Some((first, others)) = parts.split_first() {
+        writer.begin(&first.named, &registered.labels);
+        let mut all = Vec::new();
+        source.visit(&mut |series| {
+            writer.set_series(series);
+            let metric = series.metric();
+            let (start, reading) = (registered.starts.of(series, metric), metric.read());
+            write(writer, first, &reading, start);
+            if !others.is_empty() {
+                all.push((writer.labels().to_owned(), reading, start));
+            }
+        });
+        for shown in others {
+            writer.begin(&shown.named, &registered.labels);
             for (labels, reading, start) in &all {
                 writer.set_labels(labels);
                 write(writer, shown, reading, *start);

@@ -10,31 +10,23 @@ use crate::names::{metric_name, metric_name_begin, metric_name_end};
 /// The shape of a histogram: the cells or buckets in which it counts.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    /// The cells of a scale, whose values are steps.
-    Cells(StepScale),
+    /// The cells of a scale, whose values are whole numbers of steps: there are so many in a value
+    /// of 1.
+    Cells { scale: Scale, steps: u32 },
     /// Bounds that the program has chosen, without finer cells.
     Bounds(Arc<[f64]>),
 }
 
-/// A scale, and the number of steps by which a value becomes one of its whole numbers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StepScale {
-    pub(crate) scale: Scale,
-    /// The number of steps in a value of 1.
-    pub(crate) steps: u32,
-}
-
 impl Shape {
     /// The default shape: nanoseconds, given as seconds.
-    pub(crate) const DEFAULT: Shape =
-        Shape::Cells(StepScale { scale: Scale::DEFAULT, steps: 1_000_000_000 });
+    pub(crate) const DEFAULT: Shape = Shape::Cells { scale: Scale::DEFAULT, steps: 1_000_000_000 };
 
     /// Returns the shape if its bounds ascend, without an infinite bound at the end, which is
     /// always present.
     fn checked(self) -> Result<Shape, BuildError> {
         match self {
-            Shape::Cells(StepScale { steps: 0, .. }) => Err(BuildError::NoSteps),
-            Shape::Cells(cells) => Ok(Shape::Cells(cells)),
+            Shape::Cells { steps: 0, .. } => Err(BuildError::NoSteps),
+            Shape::Cells { .. } => Ok(self),
             Shape::Bounds(bounds) => check(&bounds).map(Shape::Bounds),
         }
     }
@@ -85,20 +77,18 @@ impl Matcher {
 }
 
 /// The shapes of all histograms.
+#[derive(Clone, Debug)]
 pub(crate) struct Buckets {
-    default: Shape,
-    matched: Vec<(Matcher, Shape)>,
+    pub(crate) default: Shape,
+    pub(crate) matched: Vec<(Matcher, Shape)>,
 }
 
 impl Buckets {
-    /// Checks the shapes of a builder.
-    pub(crate) fn new(
-        default: Shape,
-        matched: Vec<(Matcher, Shape)>,
-    ) -> Result<Buckets, BuildError> {
+    /// Checks the shapes, and makes matchers compare exported names.
+    pub(crate) fn checked(self) -> Result<Buckets, BuildError> {
         let one = |(matcher, shape): (Matcher, Shape)| Ok((matcher.exported(), shape.checked()?));
-        let matched = matched.into_iter().map(one).collect::<Result<_, _>>()?;
-        Ok(Buckets { default: default.checked()?, matched })
+        let matched = self.matched.into_iter().map(one).collect::<Result<_, _>>()?;
+        Ok(Buckets { default: self.default.checked()?, matched })
     }
 
     /// Returns the shape of the histogram `name`. Of two equal matchers the later one counts.
@@ -145,7 +135,7 @@ mod tests {
             (Matcher::Suffix("2xx".into()), bounds(&[5.0])),
         ];
         let default = bounds(&[9.0, f64::INFINITY]);
-        let buckets = Buckets::new(default, matched).expect("sound bounds");
+        let buckets = Buckets { default, matched }.checked().expect("sound bounds");
         let cases = [
             ("metrics_testing_foo", 4.0),
             ("metrics_testing_bar", 3.0),

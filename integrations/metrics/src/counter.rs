@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use metrics::CounterFn;
 use windrow::Counter;
 
 /// The count of one key.
@@ -12,9 +13,9 @@ pub(crate) struct CounterCell {
     raising: Mutex<()>,
 }
 
-impl CounterCell {
+impl CounterFn for CounterCell {
     #[inline]
-    pub(crate) fn add(&self, n: u64) {
+    fn increment(&self, n: u64) {
         self.count.add(n);
     }
 
@@ -22,14 +23,16 @@ impl CounterCell {
     ///
     /// Calls are serialized: two calls that read the same count would both add the difference. Adds
     /// during a call come on top, as if they had come after it.
-    pub(crate) fn raise_to(&self, value: u64) {
+    fn absolute(&self, value: u64) {
         if self.count.lifetime() >= value {
             return; // it never goes back
         }
         let _one = self.raising.lock().unwrap_or_else(PoisonError::into_inner);
         self.count.add(value.saturating_sub(self.count.lifetime()));
     }
+}
 
+impl CounterCell {
     pub(crate) fn get(&self) -> u64 {
         self.count.lifetime()
     }
@@ -50,7 +53,7 @@ mod tests {
                 for _ in 0..4 {
                     scope.spawn(|| {
                         begin.wait();
-                        cell.raise_to(1_000);
+                        cell.absolute(1_000);
                     });
                 }
             });
@@ -62,8 +65,8 @@ mod tests {
     fn a_raise_beside_adds_loses_none_of_them() {
         let cell = CounterCell::default();
         thread::scope(|scope| {
-            scope.spawn(|| (0..100_000).for_each(|_| cell.add(1)));
-            scope.spawn(|| (0..1_000).for_each(|value| cell.raise_to(value)));
+            scope.spawn(|| (0..100_000).for_each(|_| cell.increment(1)));
+            scope.spawn(|| (0..1_000).for_each(|value| cell.absolute(value)));
         });
         // The raises end at 999 or more; the differences that they add come on top of the adds.
         assert!((100_000..=100_999).contains(&cell.get()), "{}", cell.get());

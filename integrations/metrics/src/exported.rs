@@ -11,11 +11,18 @@ use metrics::Unit;
 
 use crate::kind::Kind;
 
-/// The names of the recorder's own metrics. Each is exported if it has counted.
+// The names of the recorder's own metrics.
 pub(crate) const REFUSED: &str = "windrow_metrics_refused_total";
-pub(crate) const UNRECORDED: &str = "windrow_metrics_unrecorded_total";
 pub(crate) const DROPPED: &str = "windrow_metrics_dropped_total";
-pub(crate) const OWN: [&str; 3] = [REFUSED, UNRECORDED, DROPPED];
+pub(crate) const UNRECORDED: &str = "windrow_metrics_unrecorded_total";
+
+/// The recorder's own metrics, which are counters: their names, and their help. Each is exported if
+/// it has counted.
+pub(crate) const OWN: [(&str, &str); 3] = [
+    (REFUSED, "Calls that had a new key beyond the limit of keys, or a key that is too long."),
+    (DROPPED, "Updates that are in no series, because their key was refused."),
+    (UNRECORDED, "Values that no sum can hold: not finite, or beyond 2^53."),
+];
 
 /// The names of metrics. A metric that has been exported keeps its name, whatever is learned about
 /// it or about others: so two exports never swap the names of metrics.
@@ -40,10 +47,10 @@ struct Given {
 }
 
 impl Names {
-    /// Reserves these names for counters; no other name is given yet.
-    pub(crate) fn new(reserved: &[&str]) -> Names {
+    /// Reserves the names of the recorder's own metrics; no other name is given yet.
+    pub(crate) fn new() -> Names {
         let mut names = Names::default();
-        for name in reserved {
+        for (name, _) in OWN {
             names.taken.take(Kind::Counter, name);
         }
         names
@@ -102,9 +109,7 @@ impl Taken {
             exported = like_it.next().expect("numbers do not end");
         }
     }
-}
 
-impl Taken {
     fn free(&mut self, kind: Kind, exported: &str) {
         for part in parts(kind) {
             self.0.remove(&format!("{exported}{part}"));

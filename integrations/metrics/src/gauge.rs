@@ -3,6 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
+use metrics::GaugeFn;
 use metrics::atomics::AtomicU64;
 
 /// An `f64`, by its bits.
@@ -15,23 +16,29 @@ impl Default for GaugeCell {
 }
 
 // Relaxed throughout: a gauge publishes only itself.
-impl GaugeCell {
-    pub(crate) fn set(&self, value: f64) {
-        self.0.store(value.to_bits(), Ordering::Relaxed);
-    }
-
-    pub(crate) fn add(&self, by: f64) {
+impl GaugeFn for GaugeCell {
+    fn increment(&self, by: f64) {
         let more = |bits| Some((f64::from_bits(bits) + by).to_bits());
         let _always = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
+    fn decrement(&self, by: f64) {
+        self.increment(-by);
+    }
+
+    fn set(&self, value: f64) {
+        self.0.store(value.to_bits(), Ordering::Relaxed);
+    }
+}
+
+impl GaugeCell {
     pub(crate) fn get(&self) -> f64 {
         f64::from_bits(self.0.load(Ordering::Relaxed))
     }
 }
 
-#[cfg(test)]
 #[allow(clippy::float_cmp, reason = "small whole numbers")]
+#[cfg(test)]
 mod tests {
     use std::sync::Barrier;
     use std::thread;
@@ -47,7 +54,7 @@ mod tests {
                 let (gauge, begin) = (&gauge, &begin);
                 scope.spawn(move || {
                     begin.wait();
-                    (0..TIMES).for_each(|_| gauge.add(by));
+                    (0..TIMES).for_each(|_| gauge.increment(by));
                 });
             }
         });

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
+use metrics::HistogramFn;
 use windrow::{Counter, Histogram};
 
-use crate::buckets::{Shape, StepScale};
-use crate::snapshot::Distribution;
+use crate::buckets::Shape;
+use crate::snapshot::{Counted, Distribution};
 use crate::sum::{ExactSum, LARGEST};
 
 /// The recorded values of one series.
 pub(crate) struct HistogramCell {
     counts: Counts,
     sum: ExactSum,
-    told: [Counter; 2],
+    unrecorded: Counter,
+    below_zero: Counter,
 }
 
 enum Counts {
@@ -26,11 +28,6 @@ enum Counts {
     },
 }
 
-// The indices of the counters in `told`.
-
-const UNRECORDED: usize = 0;
-const BELOW_ZERO: usize = 1;
-
 /// The counts of values that are reported as problems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told {
@@ -40,10 +37,21 @@ pub(crate) struct Told {
     pub(crate) below_zero: u64,
 }
 
+impl HistogramFn for HistogramCell {
+    #[inline]
+    fn record(&self, value: f64) {
+        self.add(value, 1);
+    }
+
+    fn record_many(&self, value: f64, times: usize) {
+        self.add(value, times as u64);
+    }
+}
+
 impl HistogramCell {
     pub(crate) fn new(shape: Shape) -> HistogramCell {
         let counts = match shape {
-            Shape::Cells(StepScale { scale, steps }) => {
+            Shape::Cells { scale, steps } => {
                 Counts::Cells { histogram: Histogram::with_scale(scale), steps }
             }
             Shape::Bounds(bounds) => {
@@ -51,14 +59,15 @@ impl HistogramCell {
                 Counts::Buckets { bounds, buckets }
             }
         };
-        HistogramCell { counts, sum: ExactSum::default(), told: Default::default() }
+        let (sum, unrecorded, below_zero) = Default::default();
+        HistogramCell { counts, sum, unrecorded, below_zero }
     }
 
     #[inline]
-    pub(crate) fn record(&self, value: f64, times: u64) {
+    fn add(&self, value: f64, times: u64) {
         // Not `value.abs() > LARGEST`, which NaN passes.
         if !(-LARGEST..=LARGEST).contains(&value) {
-            self.told[UNRECORDED].add(times);
+            self.unrecorded.add(times);
             return;
         }
         // The sum first: adds are Release, and a reader takes the counts first. So every value that
@@ -67,7 +76,7 @@ impl HistogramCell {
         match &self.counts {
             Counts::Cells { histogram, steps } => {
                 if value < 0.0 {
-                    self.told[BELOW_ZERO].add(times);
+                    self.below_zero.add(times);
                 }
                 #[allow(clippy::cast_sign_loss, reason = "values below zero become zero")]
                 let nearest = (value * f64::from(*steps) + 0.5) as u64;
@@ -81,27 +90,24 @@ impl HistogramCell {
     }
 
     pub(crate) fn get(&self) -> Distribution {
-        // In this order: see `record`.
-        match &self.counts {
-            Counts::Cells { histogram, steps } => {
-                let cells = histogram.lifetime();
-                Distribution::of_cells(cells, *steps, self.sum.get())
-            }
+        let counts = match &self.counts {
+            Counts::Cells { histogram, steps } => Counted::Cells(histogram.lifetime(), *steps),
             Counts::Buckets { bounds, buckets } => {
                 let counts = buckets.iter().map(Counter::lifetime).collect();
-                Distribution::of_buckets(Arc::clone(bounds), counts, self.sum.get())
+                Counted::Buckets(Arc::clone(bounds), counts)
             }
-        }
+        };
+        Distribution { counts, sum: self.sum.get() } // the sum last: see `add`
     }
 
     pub(crate) fn told(&self) -> Told {
-        let [unrecorded, below_zero] = &self.told;
-        Told { unrecorded: unrecorded.lifetime(), below_zero: below_zero.lifetime() }
+        let [unrecorded, below_zero] = [&self.unrecorded, &self.below_zero].map(Counter::lifetime);
+        Told { unrecorded, below_zero }
     }
 }
 
-#[cfg(test)]
 #[allow(clippy::float_cmp, reason = "halves of small numbers")]
+#[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::thread;
@@ -124,7 +130,7 @@ mod tests {
     fn a_bucket_includes_its_bound() {
         let cell = bounds(&[-1.0, 0.0, 10.0]);
         for value in [-2.0, -1.0, -0.5, 0.0, -0.0, 10.0, 10.5] {
-            cell.record(value, 1);
+            cell.add(value, 1);
         }
         let buckets: Vec<_> = cell.get().buckets().collect();
         assert_eq!(buckets, [(-1.0, 2), (0.0, 5), (10.0, 6), (f64::INFINITY, 7)]);
@@ -136,15 +142,15 @@ mod tests {
     fn what_no_sum_can_hold_is_counted_apart() {
         for cell in [bounds(&[-1.0, 0.0]), cells()] {
             for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, LARGEST * 2.0] {
-                cell.record(value, 1);
+                cell.add(value, 1);
             }
-            cell.record(f64::NAN, 10);
+            cell.add(f64::NAN, 10);
             let counted = |cell: &HistogramCell| {
                 (cell.get().count(), cell.get().sum(), cell.told().unrecorded)
             };
             assert_eq!(counted(&cell), (0, 0.0, 15));
-            cell.record(LARGEST, 1);
-            cell.record(-LARGEST, 1);
+            cell.add(LARGEST, 1);
+            cell.add(-LARGEST, 1);
             assert_eq!(counted(&cell), (2, 0.0, 15));
         }
     }
@@ -153,7 +159,7 @@ mod tests {
     fn what_is_below_zero_is_in_the_first_bucket_of_cells_and_in_the_sum_and_told() {
         let cell = cells();
         for value in [-3.5, -0.0, -1e-12, 1.0] {
-            cell.record(value, 2);
+            cell.add(value, 2);
         }
         let distribution = cell.get();
         assert_eq!(distribution.buckets().next(), Some((512e-9, 6)));
@@ -165,7 +171,7 @@ mod tests {
     fn what_is_beyond_all_cells_is_in_the_infinite_bucket_and_in_the_sum() {
         let cell = cells();
         for value in [69.0, 1e12, LARGEST] {
-            cell.record(value, 1);
+            cell.add(value, 1);
         }
         let [.., last, infinite] = cell.get().buckets().collect::<Vec<_>>()[..] else { panic!() };
         assert_eq!((last, infinite), ((68.719_476_736, 0), (f64::INFINITY, 3)));
@@ -182,7 +188,7 @@ mod tests {
             thread::scope(|scope| {
                 for _ in 0..THREADS {
                     scope.spawn(|| {
-                        (0..TIMES).for_each(|_| cell.record(2.5, 1));
+                        (0..TIMES).for_each(|_| cell.add(2.5, 1));
                         done.fetch_add(1, Ordering::Relaxed);
                     });
                 }
@@ -200,7 +206,7 @@ mod tests {
         #[test]
         fn a_duration_is_counted_as_its_nanoseconds(nanos in 0..80_000_000_000_u64) {
             let (cell, whole) = (cells(), Histogram::new());
-            cell.record(Duration::from_nanos(nanos).as_secs_f64(), 1);
+            cell.add(Duration::from_nanos(nanos).as_secs_f64(), 1);
             whole.record(nanos);
             let distribution = cell.get();
             prop_assert_eq!(distribution.cells(), Some(&whole.lifetime()));
@@ -213,7 +219,7 @@ mod tests {
         ) {
             let cell = cells();
             for value in &values {
-                cell.record(*value, 1);
+                cell.add(*value, 1);
             }
             values.sort_by(f64::total_cmp);
             let number = number % values.len();

@@ -44,18 +44,24 @@ impl Registry {
     /// Removes the keys of a kind that are quiet at this look as at an earlier one.
     fn look<T: Tabled>(&self, look: u64) {
         let mut quiet = Vec::new();
-        for shard in self.index.shards() {
-            let keys = T::map(&shard.read()).len();
+        for shard in T::index(self).shards() {
+            let keys = shard.read().len();
             quiet.reserve(keys); // without the lock; newer keys cannot be quiet yet
-            T::map_mut(&mut shard.write()).quiet(look, &mut quiet);
+            shard.write().quiet(look, &mut quiet);
             for (at, key) in quiet.drain(..) {
-                drop(self.remove::<T>(shard, at, &key, look)); // without the lock
+                drop(self.remove(shard, at, &key, look)); // without the lock
             }
         }
     }
 
     /// Removes a key that is still quiet, and its series, of which it is the only one.
-    fn remove<T: Tabled>(&self, shard: &Shard, at: u64, key: &Key, look: u64) -> Option<Known<T>> {
+    fn remove<T: Tabled>(
+        &self,
+        shard: &Shard<T>,
+        at: u64,
+        key: &Key,
+        look: u64,
+    ) -> Option<Known<T>> {
         let name = metric_name(key.name());
         let (labels, _) = names::labels(key, T::KIND, &self.config.global_labels);
         let state = &mut *self.write();
@@ -64,7 +70,7 @@ impl Registry {
         if family.series.get(&labels)?.len() != 1 {
             return None; // the counts of the other keys must not go back
         }
-        let known = T::map_mut(&mut shard.write()).remove(at, look)?;
+        let known = shard.write().remove(at, look)?;
         family.series.remove(&labels);
         family.keys -= 1;
         if family.series.is_empty() {

@@ -15,9 +15,6 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use metrics::Key;
 
-use crate::counter::CounterCell;
-use crate::gauge::GaugeCell;
-use crate::histogram::HistogramCell;
 use crate::secret::Secret;
 
 /// The keys of a shard, on the average, of a recorder that has all that it may have.
@@ -27,46 +24,15 @@ const KEYS: usize = 2_048;
 const FEWEST: usize = 16;
 const MOST: usize = 4_096;
 
-/// All keys of a recorder that have a cell.
-pub(crate) struct Index {
+/// All keys of one kind that have a cell.
+pub(crate) struct Index<T> {
     secret: Secret,
-    shards: Box<[Shard]>,
+    shards: Box<[Shard<T>]>,
 }
 
 /// A lock and its keys, which no other shard's lines are beside.
-#[derive(Default)]
 #[repr(align(64))]
-pub(crate) struct Shard(RwLock<Maps>);
-
-#[derive(Default)]
-pub(crate) struct Maps {
-    counters: Map<CounterCell>,
-    gauges: Map<GaugeCell>,
-    histograms: Map<HistogramCell>,
-}
-
-/// Selects the map of a kind.
-pub(crate) trait Mapped: Sized {
-    fn map(maps: &Maps) -> &Map<Self>;
-
-    fn map_mut(maps: &mut Maps) -> &mut Map<Self>;
-}
-
-macro_rules! mapped {
-    ($($cell:ty: $map:ident),+) => {
-        $(impl Mapped for $cell {
-            fn map(maps: &Maps) -> &Map<$cell> {
-                &maps.$map
-            }
-
-            fn map_mut(maps: &mut Maps) -> &mut Map<$cell> {
-                &mut maps.$map
-            }
-        })+
-    };
-}
-
-mapped! { CounterCell: counters, GaugeCell: gauges, HistogramCell: histograms }
+pub(crate) struct Shard<T>(RwLock<Map<T>>);
 
 /// Keys by hash. A key whose hash another one has is at the next number that is free.
 pub(crate) struct Map<T>(HashMap<u64, Known<T>, BuildHasherDefault<Spread>>);
@@ -84,10 +50,11 @@ pub(crate) struct Known<T> {
 /// The number of references to a cell in which no thread can count: its key's, and its series'.
 const OWN: usize = 2;
 
-impl Index {
-    pub(crate) fn new(keys: usize) -> Index {
+impl<T> Index<T> {
+    pub(crate) fn new(keys: usize) -> Index<T> {
         let shards = (keys / KEYS).clamp(FEWEST, MOST).next_power_of_two();
-        Index { secret: Secret::random(), shards: (0..shards).map(|_| Shard::default()).collect() }
+        let empty = |_| Shard(RwLock::new(Map(HashMap::default())));
+        Index { secret: Secret::random(), shards: (0..shards).map(empty).collect() }
     }
 
     #[inline]
@@ -97,53 +64,41 @@ impl Index {
 
     /// Returns the shard of a key with this hash.
     #[inline]
-    pub(crate) fn shard(&self, hash: u64) -> &Shard {
+    pub(crate) fn shard(&self, hash: u64) -> &Shard<T> {
         &self.shards[(spread(hash) >> 32) as usize & (self.shards.len() - 1)]
     }
 
-    pub(crate) fn shards(&self) -> &[Shard] {
+    pub(crate) fn shards(&self) -> &[Shard<T>] {
         &self.shards
     }
 
     /// Returns a known key as it is kept here: cheap to clone.
-    pub(crate) fn kept<T: Mapped>(&self, key: &Key) -> Option<Key> {
+    pub(crate) fn kept(&self, key: &Key) -> Option<Key> {
         let hash = self.hash(key);
-        self.shard(hash).kept::<T>(hash, key)
+        self.shard(hash).read().get(hash, key).map(|known| known.key.clone())
     }
 }
 
-impl Shard {
+impl<T> Shard<T> {
     #[inline]
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Maps> {
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Map<T>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Maps> {
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Map<T>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the cell of a key.
     #[inline]
-    pub(crate) fn find<T: Mapped>(&self, hash: u64, key: &Key) -> Option<Arc<T>> {
-        let maps = self.read();
-        let known = T::map(&maps).get(hash, key)?;
+    pub(crate) fn find(&self, hash: u64, key: &Key) -> Option<Arc<T>> {
+        let map = self.read();
+        let known = map.get(hash, key)?;
         // Relaxed: it is read under the lock for writing.
         if known.quiet_since.load(Ordering::Relaxed) != 0 {
             known.quiet_since.store(0, Ordering::Relaxed);
         }
         Some(Arc::clone(&known.cell))
-    }
-
-    /// Returns a key as it is kept here: cheap to clone.
-    fn kept<T: Mapped>(&self, hash: u64, key: &Key) -> Option<Key> {
-        T::map(&self.read()).get(hash, key).map(|known| known.key.clone())
-    }
-}
-
-// A derived implementation would require it of `T`.
-impl<T> Default for Map<T> {
-    fn default() -> Map<T> {
-        Map(HashMap::default())
     }
 }
 
@@ -253,6 +208,7 @@ mod tests {
     use metrics::Label;
 
     use super::*;
+    use crate::counter::CounterCell;
     use crate::secret::chosen;
 
     fn key(n: usize) -> Key {
@@ -267,16 +223,16 @@ mod tests {
 
     /// Adds keys to an index, and by their hashes to one map, where each look-up must compare one
     /// key. Returns the greatest number of keys in a shard.
-    fn crowd(index: &Index, keys: impl Iterator<Item = Key>) -> usize {
-        let (mut map, mut all) = (Map::default(), Vec::new());
+    fn crowd(index: &Index<CounterCell>, keys: impl Iterator<Item = Key>) -> usize {
+        let (mut map, mut all) = (Map(HashMap::default()), Vec::new());
         for key in keys {
             let hash = index.hash(&key);
             map.insert(hash, key.clone(), Arc::default());
-            index.shard(hash).write().counters.insert(hash, key.clone(), Arc::default());
+            index.shard(hash).write().insert(hash, key.clone(), Arc::default());
             all.push(key);
         }
         assert!(all.iter().all(|key| compared(&map, index.hash(key), key) == 1));
-        index.shards().iter().map(|shard| shard.read().counters.len()).max().unwrap_or(0)
+        index.shards().iter().map(|shard| shard.read().len()).max().unwrap_or(0)
     }
 
     #[test]
@@ -322,7 +278,7 @@ mod tests {
 
     #[test]
     fn keys_of_one_hash_are_told_apart() {
-        let mut map = Map::default();
+        let mut map = Map(HashMap::default());
         let cells: Vec<Arc<CounterCell>> = iter::repeat_with(Arc::default).take(100).collect();
         for (n, cell) in cells.iter().enumerate() {
             map.insert(5, key(n), Arc::clone(cell));
@@ -337,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_key_is_removed_at_a_second_look_unless_another_one_may_be_found_through_it() {
-        let mut map = Map::default();
+        let mut map = Map(HashMap::default());
         let series: Vec<Arc<CounterCell>> = iter::repeat_with(Arc::default).take(4).collect();
         let keys = [(5, key(0)), (5, key(1)), (5, key(2)), (9, key(3))];
         for ((hash, key), cell) in keys.iter().zip(&series) {
@@ -371,23 +327,23 @@ mod tests {
         let hash = index.hash(&key(1));
         let series = Arc::<CounterCell>::default();
         let shard = index.shard(hash);
-        shard.write().counters.insert(hash, key(1), Arc::clone(&series));
+        shard.write().insert(hash, key(1), Arc::clone(&series));
         let mut quiet = Vec::with_capacity(1);
-        shard.write().counters.quiet(1, &mut quiet);
-        drop(shard.find::<CounterCell>(hash, &key(1)));
-        shard.write().counters.quiet(2, &mut quiet);
+        shard.write().quiet(1, &mut quiet);
+        drop(shard.find(hash, &key(1)));
+        shard.write().quiet(2, &mut quiet);
         assert!(quiet.is_empty(), "found between the looks");
-        shard.write().counters.quiet(3, &mut quiet);
+        shard.write().quiet(3, &mut quiet);
         assert_eq!(quiet, [(hash, key(1))]);
-        drop(shard.find::<CounterCell>(hash, &key(1)));
-        assert!(shard.write().counters.remove(hash, 3).is_none(), "found since the last look");
+        drop(shard.find(hash, &key(1)));
+        assert!(shard.write().remove(hash, 3).is_none(), "found since the last look");
     }
 
     #[test]
     fn a_shard_has_few_keys_of_however_many() {
         let shards = [(0, 16), (40_000, 32), (100_000, 64), (usize::MAX, MOST)];
         for (keys, expected) in shards {
-            assert_eq!(Index::new(keys).shards().len(), expected, "{keys}");
+            assert_eq!(Index::<CounterCell>::new(keys).shards().len(), expected, "{keys}");
         }
     }
 }

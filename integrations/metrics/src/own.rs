@@ -9,8 +9,6 @@ use std::sync::Arc;
 use metrics::{CounterFn, GaugeFn, HistogramFn, Key};
 
 use crate::counter::CounterCell;
-use crate::gauge::GaugeCell;
-use crate::histogram::HistogramCell;
 
 /// One thread's handle of numbers that all threads share, and their key. Aligned, so that two
 /// threads' reference counts never share a line, wherever the allocator puts them.
@@ -58,42 +56,6 @@ impl<T: HistogramFn> HistogramFn for Own<T> {
     }
 }
 
-impl CounterFn for CounterCell {
-    #[inline]
-    fn increment(&self, n: u64) {
-        self.add(n);
-    }
-
-    fn absolute(&self, value: u64) {
-        self.raise_to(value);
-    }
-}
-
-impl GaugeFn for GaugeCell {
-    fn increment(&self, by: f64) {
-        self.add(by);
-    }
-
-    fn decrement(&self, by: f64) {
-        self.add(-by);
-    }
-
-    fn set(&self, value: f64) {
-        self.set(value);
-    }
-}
-
-impl HistogramFn for HistogramCell {
-    #[inline]
-    fn record(&self, value: f64) {
-        self.record(value, 1);
-    }
-
-    fn record_many(&self, value: f64, times: usize) {
-        self.record(value, times as u64);
-    }
-}
-
 /// Counts the updates of one kind that are in no series.
 #[derive(Default)]
 pub(crate) struct Dropped(windrow::Counter);
@@ -128,7 +90,7 @@ pub(crate) struct Overflow(pub(crate) Arc<CounterCell>, pub(crate) Arc<Dropped>)
 
 impl CounterFn for Overflow {
     fn increment(&self, n: u64) {
-        self.0.add(n);
+        CounterCell::increment(&self.0, n);
     }
 
     /// Dropped: no cell has the count of this key alone, so the difference to `absolute` is

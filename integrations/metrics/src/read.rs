@@ -4,27 +4,20 @@ use std::sync::Arc;
 
 use crate::cell::Cell;
 use crate::counter::CounterCell;
-use crate::exported::{DROPPED, REFUSED, UNRECORDED, recommended};
+use crate::exported::{DROPPED, OWN, REFUSED, UNRECORDED, recommended};
 use crate::gauge::GaugeCell;
 use crate::histogram::{HistogramCell, Told};
 use crate::kind::Kind;
 use crate::listing::Listed;
-use crate::names::{Labels, with_global};
+use crate::names::with_global;
 use crate::problem::Problem;
-use crate::registry::Registry;
+use crate::registry::{Head, Registry};
 use crate::snapshot::{Family, Series, Snapshot, Value};
 
 /// A family that has no exported name yet, and what is known about it.
 struct Found {
-    /// The name without suffixes.
-    name: Arc<str>,
-    order: usize,
+    head: Arc<Head>,
     family: Family,
-    /// Two of its names, if it has several.
-    merged: Option<[String; 2]>,
-    repeated: Option<String>,
-    /// The labels of a series that two keys share.
-    shared: Option<Labels>,
     told: Told,
 }
 
@@ -36,20 +29,20 @@ impl Registry {
         found.extend(Registry::found(&self.listed::<GaugeCell>()));
         found.extend(Registry::found(&self.listed::<HistogramCell>()));
         // A name goes to the metric that came first.
-        found.sort_unstable_by_key(|found| found.order);
+        found.sort_unstable_by_key(|found| found.head.order);
         let names = &mut *self.names();
         names.begin();
         let (mut families, mut problems) = (Vec::new(), Vec::new());
         for mut found in found {
-            let (kind, unit) = (found.family.kind, found.family.unit);
+            let (name, kind, unit) = (&found.head.name, found.family.kind, found.family.unit);
             let wants = || {
                 if self.config.recommended_naming {
-                    recommended(&found.name, kind, unit)
+                    recommended(name, kind, unit)
                 } else {
-                    found.name.to_string()
+                    name.to_string()
                 }
             };
-            let (exported, wanted) = names.give(kind, &found.name, wants);
+            let (exported, wanted) = names.give(kind, name, wants);
             found.family.name = exported;
             problems.extend(found.problems(wanted));
             families.push(found.family);
@@ -88,12 +81,8 @@ impl Registry {
         let series = listed.iter().map(series).collect();
         let cells = listed.iter().flat_map(|one| one.cells.iter());
         Some(Found {
-            name: Arc::clone(&head.name),
-            order: head.order,
+            head: Arc::clone(head),
             family: Family { name: String::new(), kind: T::KIND, unit, help, series },
-            merged: head.also_called.get().map(|other| [head.called.clone(), other.clone()]),
-            repeated: head.repeated.get().cloned(),
-            shared: head.shared.get().cloned(),
             told: cells.fold(Told::default(), |all, cell| {
                 let told = cell.told();
                 Told {
@@ -104,63 +93,59 @@ impl Registry {
         })
     }
 
-    /// Returns the recorder's metrics about itself.
+    /// Returns the recorder's metrics about itself: those that have counted.
     fn own(&self, problems: &[Problem]) -> Vec<Family> {
-        let one = |name: &str, help: &str, told: fn(&Problem) -> Option<(&str, String, u64)>| {
-            let series = |(label, value, n): (&str, String, u64)| {
-                let own = [(label.to_owned(), value)].into_iter();
-                let labels = with_global(own, Kind::Counter, &self.config.global_labels);
-                Series { labels, value: Value::Counter(n) }
-            };
-            let series: Vec<Series> = problems.iter().filter_map(told).map(series).collect();
+        let told = |problem: &Problem| match problem {
+            Problem::Refused { kind, calls } => Some((REFUSED, "kind", kind.to_string(), *calls)),
+            Problem::Dropped { kind, updates } => {
+                Some((DROPPED, "kind", kind.to_string(), *updates))
+            }
+            Problem::Unrecorded { name, values } => {
+                Some((UNRECORDED, "histogram", name.clone(), *values))
+            }
+            _ => None,
+        };
+        let series = |(_, label, value, n): (&str, &str, String, u64)| {
+            let own = [(label.to_owned(), value)].into_iter();
+            let labels = with_global(own, Kind::Counter, &self.config.global_labels);
+            Series { labels, value: Value::Counter(n) }
+        };
+        let family = |&(name, help): &(&str, &str)| {
+            let of_it = problems.iter().filter_map(told).filter(|(own, ..)| *own == name);
+            let series: Vec<Series> = of_it.map(series).collect();
             let (name, help) = (name.to_owned(), Some(help.to_owned()));
             Family { name, kind: Kind::Counter, unit: None, help, series }
         };
-        let refused =
-            "Calls that had a new key beyond the limit of keys, or a key that is too long.";
-        let refused = one(REFUSED, refused, |problem| match problem {
-            Problem::Refused { kind, calls } => Some(("kind", kind.to_string(), *calls)),
-            _ => None,
-        });
-        let unrecorded = "Values that no sum can hold: not finite, or beyond 2^53.";
-        let unrecorded = one(UNRECORDED, unrecorded, |problem| match problem {
-            Problem::Unrecorded { name, values } => Some(("histogram", name.clone(), *values)),
-            _ => None,
-        });
-        let dropped = "Updates that are in no series, because their key was refused.";
-        let dropped = one(DROPPED, dropped, |problem| match problem {
-            Problem::Dropped { kind, updates } => Some(("kind", kind.to_string(), *updates)),
-            _ => None,
-        });
-        let mut own = vec![refused, dropped, unrecorded];
-        own.retain(|family| !family.series.is_empty());
-        own
+        OWN.iter().map(family).filter(|family| !family.series.is_empty()).collect()
     }
 }
 
 impl Found {
     /// Returns the problems of the family, once its exported name is known. It would have had the
     /// name `wanted`.
-    fn problems(&mut self, wanted: String) -> impl Iterator<Item = Problem> + use<> {
-        let Family { kind, name, .. } = &self.family;
-        let (kind, name) = (*kind, name.clone());
-        let renamed = (wanted != name).then(|| Problem::Renamed {
-            kind,
-            name: wanted,
-            exported: name.clone(),
-        });
-        let merged = self.merged.take();
-        let merged = merged.map(|names| Problem::Merged { names, exported: name.clone() });
-        let repeated = self.repeated.take();
-        let repeated = repeated.map(|label| Problem::RepeatedLabel { name: name.clone(), label });
-        let shared = self.shared.take();
-        let shared = shared
-            .map(|labels| Problem::MergedLabels { name: name.clone(), labels: labels.to_vec() });
-        let Told { unrecorded, below_zero } = self.told;
-        let below_zero =
-            (below_zero > 0).then(|| Problem::BelowZero { name: name.clone(), values: below_zero });
-        let unrecorded =
-            (unrecorded > 0).then_some(Problem::Unrecorded { name, values: unrecorded });
-        [renamed, merged, shared, repeated, unrecorded, below_zero].into_iter().flatten()
+    fn problems(&self, wanted: String) -> Vec<Problem> {
+        let Found { head, family: Family { kind, name, .. }, told } = self;
+        let name = || name.clone();
+        let mut problems = Vec::new();
+        if wanted != name() {
+            problems.push(Problem::Renamed { kind: *kind, name: wanted, exported: name() });
+        }
+        if let Some(other) = head.also_called.get() {
+            let names = [head.called.clone(), other.clone()];
+            problems.push(Problem::Merged { names, exported: name() });
+        }
+        if let Some(labels) = head.shared.get() {
+            problems.push(Problem::MergedLabels { name: name(), labels: labels.to_vec() });
+        }
+        if let Some(label) = head.repeated.get() {
+            problems.push(Problem::RepeatedLabel { name: name(), label: label.clone() });
+        }
+        if told.unrecorded > 0 {
+            problems.push(Problem::Unrecorded { name: name(), values: told.unrecorded });
+        }
+        if told.below_zero > 0 {
+            problems.push(Problem::BelowZero { name: name(), values: told.below_zero });
+        }
+        problems
     }
 }

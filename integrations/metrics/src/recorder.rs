@@ -53,23 +53,27 @@ impl Recorder {
         }
     }
 
-    /// Makes a handle of this thread's own and keeps it, if the thread should keep the key.
+    /// Returns where a key counts that the thread does not keep: in a handle of its own, which it
+    /// keeps from now on, if it should keep the key.
     #[inline]
-    fn own<T: Tabled>(
+    fn target<T: Tabled>(
         &self,
         missing: Missing,
         number: u64,
         key: &Key,
-        cell: &Arc<T>,
         cached: fn(Arc<Own<T>>) -> Cached,
-    ) -> Option<Arc<Own<T>>> {
-        if !missing.keeps {
-            return None;
+    ) -> Target<T> {
+        let target = self.registry.target(key);
+        if let Target::Series(cell) = &target
+            && missing.keeps
+            && let Some(key) = T::index(&self.registry).kept(key)
+        // unless it was just removed
+        {
+            let (hash, own) = (key.get_hash(), Arc::new(Own { cell: Arc::clone(cell), key }));
+            cache::keep(number, hash, cached(Arc::clone(&own)));
+            return Target::Own(own);
         }
-        let key = self.registry.index.kept::<T>(key)?; // unless it has just been removed
-        let (hash, own) = (key.get_hash(), Arc::new(Own { cell: Arc::clone(cell), key }));
-        cache::keep(number, hash, cached(Arc::clone(&own)));
-        Some(own)
+        target
     }
 }
 
@@ -88,56 +92,41 @@ impl metrics::Recorder for Recorder {
 
     fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
         let number = self.registry.number();
-        let missing = match cache::find(number, key, Cached::counter) {
-            Ok(counter) => return counter,
-            Err(missing) => missing,
-        };
-        match self.registry.target::<CounterCell>(key) {
-            Target::Series(cell) => match self.own(missing, number, key, &cell, Cached::Counter) {
-                Some(own) => Counter::from_arc(own),
-                None => Counter::from_arc(cell),
-            },
-            Target::Overflow(cell) => {
-                let dropped = Arc::clone(self.registry.dropped(Kind::Counter));
-                Counter::from_arc(Arc::new(Overflow(cell, dropped)))
+        cache::find(number, key, Cached::counter).unwrap_or_else(|missing| {
+            match self.target::<CounterCell>(missing, number, key, Cached::Counter) {
+                Target::Own(own) => Counter::from_arc(own),
+                Target::Series(cell) => Counter::from_arc(cell),
+                Target::Overflow(cell) => {
+                    let dropped = Arc::clone(self.registry.dropped(Kind::Counter));
+                    Counter::from_arc(Arc::new(Overflow(cell, dropped)))
+                }
+                Target::Nowhere => Counter::noop(),
             }
-            Target::Nowhere => Counter::noop(),
-        }
+        })
     }
 
     fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
         let number = self.registry.number();
-        let missing = match cache::find(number, key, Cached::gauge) {
-            Ok(gauge) => return gauge,
-            Err(missing) => missing,
-        };
-        match self.registry.target::<GaugeCell>(key) {
-            Target::Series(cell) => match self.own(missing, number, key, &cell, Cached::Gauge) {
-                Some(own) => Gauge::from_arc(own),
-                None => Gauge::from_arc(cell),
-            },
-            Target::Overflow(_) | Target::Nowhere => {
-                Gauge::from_arc(Arc::clone(self.registry.dropped(Kind::Gauge)))
+        cache::find(number, key, Cached::gauge).unwrap_or_else(|missing| {
+            match self.target::<GaugeCell>(missing, number, key, Cached::Gauge) {
+                Target::Own(own) => Gauge::from_arc(own),
+                Target::Series(cell) => Gauge::from_arc(cell),
+                Target::Overflow(_) | Target::Nowhere => {
+                    Gauge::from_arc(Arc::clone(self.registry.dropped(Kind::Gauge)))
+                }
             }
-        }
+        })
     }
 
     fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
         let number = self.registry.number();
-        let missing = match cache::find(number, key, Cached::histogram) {
-            Ok(histogram) => return histogram,
-            Err(missing) => missing,
-        };
-        match self.registry.target::<HistogramCell>(key) {
-            Target::Series(cell) => {
-                match self.own(missing, number, key, &cell, Cached::Histogram) {
-                    Some(own) => Histogram::from_arc(own),
-                    None => Histogram::from_arc(cell),
-                }
+        cache::find(number, key, Cached::histogram).unwrap_or_else(|missing| {
+            match self.target::<HistogramCell>(missing, number, key, Cached::Histogram) {
+                Target::Own(own) => Histogram::from_arc(own),
+                Target::Series(cell) | Target::Overflow(cell) => Histogram::from_arc(cell),
+                Target::Nowhere => Histogram::noop(),
             }
-            Target::Overflow(cell) => Histogram::from_arc(cell),
-            Target::Nowhere => Histogram::noop(),
-        }
+        })
     }
 }
 

@@ -26,15 +26,16 @@ use windrow::Counter;
 use crate::buckets::Buckets;
 use crate::cell::Cell;
 use crate::counter::CounterCell;
-use crate::exported::{Names, OWN};
+use crate::exported::Names;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
-use crate::index::{Index, Mapped};
+use crate::index::Index;
 use crate::kind::Kind;
 use crate::names::{self, Labels, metric_name};
-use crate::own::Dropped;
+use crate::own::{Dropped, Own};
 
 /// The settings of a recorder.
+#[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) buckets: Buckets,
     pub(crate) global_labels: Vec<(String, String)>,
@@ -51,7 +52,9 @@ pub(crate) struct Registry {
     /// See [`number`](Registry::number).
     number: AtomicU64,
     pub(crate) config: Config,
-    pub(crate) index: Index,
+    counters: Index<CounterCell>,
+    gauges: Index<GaugeCell>,
+    histograms: Index<HistogramCell>,
     state: RwLock<State>,
     /// The exported names, used by exports only.
     names: Mutex<Names>,
@@ -121,22 +124,28 @@ pub(crate) struct Head {
     pub(crate) shared: OnceLock<Labels>,
 }
 
-/// Selects the tables of a kind.
-pub(crate) trait Tabled: Cell + Mapped {
+/// Selects the index and the tables of a kind.
+pub(crate) trait Tabled: Cell {
+    fn index(registry: &Registry) -> &Index<Self>;
+
     fn table(state: &State) -> &Table<Self>;
 
     fn table_mut(state: &mut State) -> &mut Table<Self>;
 }
 
 macro_rules! tabled {
-    ($($cell:ty: $table:ident),+) => {
+    ($($cell:ty: $kind:ident),+) => {
         $(impl Tabled for $cell {
+            fn index(registry: &Registry) -> &Index<$cell> {
+                &registry.$kind
+            }
+
             fn table(state: &State) -> &Table<$cell> {
-                &state.$table
+                &state.$kind
             }
 
             fn table_mut(state: &mut State) -> &mut Table<$cell> {
-                &mut state.$table
+                &mut state.$kind
             }
         })+
     };
@@ -146,6 +155,8 @@ tabled! { CounterCell: counters, GaugeCell: gauges, HistogramCell: histograms }
 
 /// The cell in which a key counts.
 pub(crate) enum Target<T> {
+    /// As the next, by a handle of the thread's own.
+    Own(Arc<Own<T>>),
     /// A cell of its series, permanently.
     Series(Arc<T>),
     /// The cell shared by all refused keys.
@@ -164,10 +175,23 @@ impl Registry {
     pub(crate) fn new(config: Config) -> Registry {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = AtomicU64::new(NEXT.fetch_add(1 << EPOCH_BITS, Ordering::Relaxed));
-        let names = Mutex::new(Names::new(&OWN));
+        let names = Mutex::new(Names::new());
+        let (counters, gauges) = (Index::new(config.keys), Index::new(config.keys));
+        let histograms = Index::new(config.keys);
         let (state, refused, dropped) = Default::default();
-        let (index, looked) = (Index::new(config.keys), Mutex::new(Instant::now()));
-        Registry { number, config, index, state, names, refused, dropped, looked }
+        let looked = Mutex::new(Instant::now());
+        Registry {
+            number,
+            config,
+            counters,
+            gauges,
+            histograms,
+            state,
+            names,
+            refused,
+            dropped,
+            looked,
+        }
     }
 
     /// Returns a number that no other registry of this process has or ever had. It changes after
@@ -206,8 +230,9 @@ impl Registry {
     /// Returns the cell in which `key` counts; a new key gets one.
     #[inline]
     pub(crate) fn target<T: Tabled>(&self, key: &Key) -> Target<T> {
-        let hash = self.index.hash(key);
-        match self.index.shard(hash).find(hash, key) {
+        let index = T::index(self);
+        let hash = index.hash(key);
+        match index.shard(hash).find(hash, key) {
             Some(cell) => Target::Series(cell),
             None => self.other_target(hash, key),
         }
@@ -230,7 +255,7 @@ impl Registry {
 
     fn new_target<T: Tabled>(&self, hash: u64, key: &Key, name: &str) -> Target<T> {
         let state = &mut *self.write();
-        let shard = self.index.shard(hash);
+        let shard = T::index(self).shard(hash);
         if let Some(cell) = shard.find(hash, key) {
             return Target::Series(cell); // another thread was faster
         }
@@ -256,7 +281,7 @@ impl Registry {
         family.keys += 1;
         let cell = family.add(labels, || T::new(&self.config.buckets, name));
         let (key, known) = (key.to_retained(), Arc::clone(&cell));
-        T::map_mut(&mut shard.write()).insert(hash, key, known);
+        shard.write().insert(hash, key, known);
         state.keys += 1;
         Target::Series(cell)
     }

@@ -137,12 +137,12 @@ pub enum Value {
 /// The distribution of the values recorded in a histogram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
-    counts: Counts,
-    sum: f64,
+    pub(crate) counts: Counted,
+    pub(crate) sum: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Counts {
+pub(crate) enum Counted {
     /// Cells of steps, and the number of steps in a value of 1.
     Cells(windrow::histogram::Distribution, u32),
     /// Bounds, and the count of each bucket: one more than bounds.
@@ -150,23 +150,11 @@ enum Counts {
 }
 
 impl Distribution {
-    pub(crate) fn of_cells(
-        cells: windrow::histogram::Distribution,
-        steps: u32,
-        sum: f64,
-    ) -> Distribution {
-        Distribution { counts: Counts::Cells(cells, steps), sum }
-    }
-
-    pub(crate) fn of_buckets(bounds: Arc<[f64]>, counts: Box<[u64]>, sum: f64) -> Distribution {
-        Distribution { counts: Counts::Buckets(bounds, counts), sum }
-    }
-
     /// Returns the number of values that were recorded.
     pub fn count(&self) -> u64 {
         match &self.counts {
-            Counts::Cells(cells, _) => cells.count(),
-            Counts::Buckets(_, counts) => {
+            Counted::Cells(cells, _) => cells.count(),
+            Counted::Buckets(_, counts) => {
                 counts.iter().fold(0, |sum, count| sum.wrapping_add(*count))
             }
         }
@@ -201,10 +189,10 @@ impl Distribution {
     /// ```
     pub fn quantile(&self, q: f64) -> Option<f64> {
         match &self.counts {
-            Counts::Cells(cells, steps) => {
+            Counted::Cells(cells, steps) => {
                 cells.quantile(q).map(|value| value as f64 / f64::from(*steps))
             }
-            Counts::Buckets(..) => None,
+            Counted::Buckets(..) => None,
         }
     }
 
@@ -215,8 +203,8 @@ impl Distribution {
     /// Its `sum` wraps at 2^64 steps, where [`sum`](Self::sum) does not.
     pub fn cells(&self) -> Option<&windrow::histogram::Distribution> {
         match &self.counts {
-            Counts::Cells(cells, _) => Some(cells),
-            Counts::Buckets(..) => None,
+            Counted::Cells(cells, _) => Some(cells),
+            Counted::Buckets(..) => None,
         }
     }
 
@@ -234,8 +222,8 @@ impl Distribution {
     /// ```
     pub fn steps(&self) -> Option<u32> {
         match &self.counts {
-            Counts::Cells(_, steps) => Some(*steps),
-            Counts::Buckets(..) => None,
+            Counted::Cells(_, steps) => Some(*steps),
+            Counted::Buckets(..) => None,
         }
     }
 
@@ -261,12 +249,12 @@ impl Distribution {
     /// ```
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let finite: Vec<(f64, u64)> = match &self.counts {
-            Counts::Cells(cells, steps) => {
+            Counted::Cells(cells, steps) => {
                 let octaves = cells.scale().octaves().filter(|end| *end < u64::MAX);
                 let real = |(end, count)| (end as f64 / f64::from(*steps), count);
                 cells.buckets(octaves).map(real).collect()
             }
-            Counts::Buckets(bounds, counts) => {
+            Counted::Buckets(bounds, counts) => {
                 let mut below = 0_u64;
                 let cumulative = counts.iter().map(|count| {
                     below = below.wrapping_add(*count);

@@ -56,8 +56,8 @@ impl ExactSum {
     }
 }
 
-#[cfg(test)]
 #[allow(clippy::float_cmp, reason = "exact is what these sums are")]
+#[cfg(test)]
 mod tests {
     use std::time::Duration;
 

@@ -4,16 +4,6 @@ use opentelemetry::KeyValue;
 use windrow::export::{Form, Part, PartKind, Reading, Value as Shown};
 use windrow::histogram::Distribution;
 
-/// The kind of an instrument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Counter,
-    RealCounter,
-    UpDownCounter,
-    Gauge,
-    RealGauge,
-}
-
 /// One instrument of a metric.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instrument {
@@ -21,7 +11,8 @@ pub(crate) struct Instrument {
     pub(crate) suffix: &'static str,
     /// The text appended to the description.
     pub(crate) about: &'static str,
-    pub(crate) kind: Kind,
+    /// Its kind: none is a histogram.
+    pub(crate) kind: PartKind,
     /// True if it measures in the metric's unit.
     pub(crate) is_in_unit: bool,
     /// The part of the metric that it is made of.
@@ -70,16 +61,11 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
     // Numbers of values have no unit.
     let of_values = |suffix, about, number| {
         let is_in_unit = matches!(number, Number::Sum);
-        Instrument { suffix, about, is_in_unit, number, ..own(Kind::Counter) }
+        Instrument { suffix, about, is_in_unit, number, ..own(PartKind::Counter) }
     };
     let buckets =
         |suffix| of_values(suffix, "all-time number of values up to `le`", Number::Buckets);
     match (part.kind, form) {
-        (PartKind::Counter, _) => vec![own(Kind::Counter)],
-        (PartKind::RealCounter, _) => vec![own(Kind::RealCounter)],
-        (PartKind::Level, _) => vec![own(Kind::UpDownCounter)],
-        (PartKind::Gauge, _) => vec![own(Kind::Gauge)],
-        (PartKind::RealGauge, _) => vec![own(Kind::RealGauge)],
         (PartKind::Histogram, Form::Window(..)) => vec![
             of_values("values", "all-time number of values", Number::Count),
             of_values("values.sum", "all-time sum of the values", Number::Sum),
@@ -90,6 +76,7 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
             of_values("sum", "all-time sum of the values", Number::Sum),
             buckets("bucket"),
         ],
+        (kind, _) => vec![own(kind)],
     }
 }
 
@@ -115,24 +102,27 @@ pub(crate) fn attributes(form: Form) -> impl Iterator<Item = &'static str> {
     form.sample_labels().iter().copied().chain(bounds)
 }
 
-/// A measurement, for the kind of instrument that it is of.
+/// A measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
-    /// For a counter or a gauge.
-    Unsigned(u64),
-    /// For an up-down counter.
-    Signed(i64),
+    /// The bits of a whole number: for an up-down counter, of one with a sign.
+    Whole(u64),
     /// For a real gauge or counter.
     Real(f64),
 }
 
 impl Value {
-    /// Returns its bits, if it belongs to a sum.
-    pub(crate) fn bits(self) -> Option<u64> {
+    pub(crate) fn whole(self) -> Option<u64> {
         match self {
-            Value::Unsigned(number) => Some(number),
-            Value::Signed(number) => Some(number.cast_unsigned()),
+            Value::Whole(bits) => Some(bits),
             Value::Real(_) => None,
+        }
+    }
+
+    pub(crate) fn real(self) -> Option<f64> {
+        match self {
+            Value::Whole(_) => None,
+            Value::Real(number) => Some(number),
         }
     }
 }
@@ -155,9 +145,9 @@ impl Instrument {
                     }
                 }
                 (Number::Count, Shown::Distribution(ever)) => {
-                    put(own, Value::Unsigned(ever.count()));
+                    put(own, Value::Whole(ever.count()));
                 }
-                (Number::Sum, Shown::Distribution(ever)) => put(own, Value::Unsigned(ever.sum())),
+                (Number::Sum, Shown::Distribution(ever)) => put(own, Value::Whole(ever.sum())),
                 (Number::Buckets, Shown::Distribution(ever)) => put_buckets(ever, &own, put),
                 _ => {}
             }
@@ -167,11 +157,11 @@ impl Instrument {
     fn own(&self, value: Shown<'_>) -> Option<Value> {
         Some(match value {
             // A level of 2^63 or more is shown as the highest that OpenTelemetry has.
-            Shown::Unsigned(level) if self.kind == Kind::UpDownCounter => {
-                Value::Signed(i64::try_from(level).unwrap_or(i64::MAX))
+            Shown::Unsigned(level) if self.kind == PartKind::Level => {
+                Value::Whole(level.min(i64::MAX.cast_unsigned()))
             }
-            Shown::Count(number) | Shown::Unsigned(number) => Value::Unsigned(number),
-            Shown::Signed(number) => Value::Signed(number),
+            Shown::Count(number) | Shown::Unsigned(number) => Value::Whole(number),
+            Shown::Signed(number) => Value::Whole(number.cast_unsigned()),
             Shown::Real(number) | Shown::RealTotal(number) => Value::Real(number),
             Shown::Distribution(_) => return None,
         })
@@ -186,7 +176,7 @@ fn put_buckets(
     put: &mut dyn FnMut(Attributes, Value),
 ) {
     let mut put = |bound: String, count| {
-        put([event.clone(), Some(KeyValue::new("le", bound))], Value::Unsigned(count));
+        put([event.clone(), Some(KeyValue::new("le", bound))], Value::Whole(count));
     };
     let octaves = distribution.scale().octaves().filter(|end| *end < u64::MAX);
     for (bound, count) in distribution.buckets(octaves) {

@@ -49,7 +49,7 @@ impl Look {
     pub(crate) fn read(&self, put: &mut dyn FnMut(Reading<'_>)) {
         let Some(instrument) = &self.instrument else {
             if let Some(refused) = self.source.refused() {
-                let values = vec![([None, None], Value::Unsigned(refused))];
+                let values = vec![([None, None], Value::Whole(refused))];
                 put(Reading { series: 0, is_overflow: false, attributes: &[], values });
             }
             return;

@@ -5,10 +5,10 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentelemetry::metrics::{AsyncInstrument, Meter};
-use windrow::export::{Catalog, Outline, Part, Source, fields};
+use windrow::export::{Catalog, Outline, Part, PartKind, Source, fields};
 
 use crate::error::ObserveError;
-use crate::instrument::{Kind, Value, attributes, instruments, most};
+use crate::instrument::{Value, attributes, instruments, most};
 use crate::look::{Look, OVERFLOW};
 use crate::sums::{Sum, Sums};
 
@@ -227,7 +227,7 @@ impl Observer {
         if let Some(family) = family.filter(|_| outline.overflows) {
             let Part { suffix, about, .. } = Part::OVERFLOW;
             let name = join(family, ".", suffix);
-            all.push((name, about, "", Kind::Counter, Look::new(source, &[], None)));
+            all.push((name, about, "", PartKind::Counter, Look::new(source, &[], None)));
         }
         for (name, ..) in &all {
             if name.len() > LONGEST_NAME {
@@ -241,36 +241,33 @@ impl Observer {
             self.names.insert(name.to_lowercase());
             let (description, unit) = (join(description, ": ", about), unit.to_owned());
             match kind {
-                Kind::Counter => {
+                // A histogram's instruments are counters.
+                PartKind::Counter | PartKind::Histogram => {
                     let counter = self.meter.u64_counter(name);
                     let counter = counter.with_description(description).with_unit(unit).build();
                     self.add_up(Sum::Counter(counter), look, rooms.own, &outline);
                 }
-                Kind::UpDownCounter => {
+                PartKind::Level => {
                     let counter = self.meter.i64_up_down_counter(name);
                     let counter = counter.with_description(description).with_unit(unit).build();
                     self.add_up(Sum::UpDown(counter), look, rooms.own, &outline);
                 }
-                Kind::Gauge => {
-                    let unsigned = |value| match value {
-                        Value::Unsigned(number) => Some(number),
-                        _ => None,
-                    };
+                PartKind::Gauge => {
                     let gauge = self.meter.u64_observable_gauge(name).with_unit(unit);
                     let gauge = gauge.with_description(description);
                     // The callback stays.
-                    let _ = gauge.with_callback(observed(look, unsigned)).build();
+                    let _ = gauge.with_callback(observed(look, Value::whole)).build();
                 }
-                Kind::RealGauge => {
+                PartKind::RealGauge => {
                     let gauge = self.meter.f64_observable_gauge(name).with_unit(unit);
                     let gauge = gauge.with_description(description);
-                    let _ = gauge.with_callback(observed(look, real)).build(); // the callback stays
+                    let _ = gauge.with_callback(observed(look, Value::real)).build(); // the callback stays
                 }
                 // It has no series that could be merged or come back.
-                Kind::RealCounter => {
+                PartKind::RealCounter => {
                     let counter = self.meter.f64_observable_counter(name).with_unit(unit);
                     let counter = counter.with_description(description);
-                    let _ = counter.with_callback(observed(look, real)).build(); // as above
+                    let _ = counter.with_callback(observed(look, Value::real)).build(); // as above
                 }
             }
         }
@@ -289,14 +286,6 @@ struct Described<'d> {
     description: &'d str,
     /// The unit; empty if there is none.
     unit: &'d str,
-}
-
-/// Returns a fractional number.
-fn real(value: Value) -> Option<f64> {
-    match value {
-        Value::Real(number) => Some(number),
-        _ => None,
-    }
 }
 
 /// Observes all measurements of a part.

@@ -99,7 +99,7 @@ impl Known {
         };
         exported.seen = self.collections;
         for (index, (more, value)) in reading.values.iter().enumerate() {
-            let Some(now) = value.bits() else { continue };
+            let Some(now) = value.whole() else { continue };
             if index == exported.last.len() {
                 exported.last.push((more.clone(), 0));
             }

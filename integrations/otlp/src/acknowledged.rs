@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 
 use windrow::exemplar::Exemplar;
+use windrow::export::Value;
 use windrow::histogram::Distribution;
 
 /// The number of a series; `None` for the uses of a source's overflow series.
@@ -20,6 +21,45 @@ pub(crate) enum Total {
     Count(u64),
     Real(f64),
     Values(Distribution),
+}
+
+impl Total {
+    /// Returns a total as it is kept; `None` of a level or a gauge, which are none.
+    pub(crate) fn of(value: Value<'_>) -> Option<Total> {
+        match value {
+            Value::Count(count) => Some(Total::Count(count)),
+            Value::RealTotal(total) => Some(Total::Real(total)),
+            Value::Distribution(values) => Some(Total::Values(values.clone())),
+            Value::Unsigned(_) | Value::Signed(_) | Value::Real(_) => None,
+        }
+    }
+
+    /// Returns the change since an earlier total; `None` if this one has begun anew, at zero.
+    pub(crate) fn since(&self, before: &Total) -> Option<Total> {
+        match (self, before) {
+            // A count never goes back: a lower one has wrapped.
+            (Total::Count(now), Total::Count(then)) => Some(Total::Count(now.wrapping_sub(*then))),
+            (Total::Real(now), Total::Real(then)) if then <= now => Some(Total::Real(now - then)),
+            (Total::Values(now), Total::Values(then)) => now.since(then).ok().map(Total::Values),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        match self {
+            Total::Count(count) => *count == 0,
+            Total::Real(total) => *total == 0.0,
+            Total::Values(values) => values.is_empty(),
+        }
+    }
+
+    pub(crate) fn value(&self) -> Value<'_> {
+        match self {
+            Total::Count(count) => Value::Count(*count),
+            Total::Real(total) => Value::RealTotal(*total),
+            Total::Values(values) => Value::Distribution(values),
+        }
+    }
 }
 
 /// The totals of a series at a time.

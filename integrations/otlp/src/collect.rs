@@ -3,15 +3,15 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use windrow::export::Series;
+use windrow::export::{Series, Value};
 
 use crate::acknowledged::{Acknowledged, Number, State};
-use crate::attributes::Attributes;
+use crate::attributes::{Attribute, Attributes};
 use crate::batch::{Batch, Batches, Open};
+use crate::clock::nanos;
 use crate::draft::Draft;
 use crate::points::PointMaker;
-use crate::read;
-use crate::rules::Described;
+use crate::rules::{Described, OVERFLOW};
 use crate::temporality::Temporality;
 
 /// The sources of an exporter, and the way in which it sends them.
@@ -42,9 +42,9 @@ impl Collector {
                 // hook. Reading does not change a metric.)
                 let read = catch_unwind(AssertUnwindSafe(|| {
                     let number = Some(series.number());
-                    read::labels(series, &mut attributes);
+                    read_labels(series, &mut attributes);
                     let metric = series.metric();
-                    let born = read::born(series, metric, described);
+                    let born = nanos(described.starts.of(series, metric));
                     let reading = metric.read();
                     let known = self.known(acknowledged, index, number);
                     let mut points = self.maker.begin(born, began, known, &mut draft);
@@ -68,7 +68,8 @@ impl Collector {
             if let Some((_, uses)) = described.uses.as_ref().zip(uses) {
                 let known = self.known(acknowledged, index, None);
                 let mut points = self.maker.begin(self.since, began, known, &mut draft);
-                points.count(described.parts.len(), &Attributes::default(), uses, &[]);
+                let uses = Value::Count(uses);
+                points.total(described.parts.len(), &Attributes::default(), uses, &[]);
                 let reached = points.finish();
                 let pending = acknowledged.reach(index, None, reached);
                 batches.add(&mut open, described, &draft, pending);
@@ -97,6 +98,16 @@ impl Collector {
     }
 }
 
+/// Makes the attributes those of a series.
+fn read_labels(series: &dyn Series, attributes: &mut Attributes) {
+    attributes.clear();
+    if series.is_overflow() {
+        attributes.push(OVERFLOW, Attribute::Bool(true));
+    } else {
+        series.labels(&mut |name, value| attributes.push_label(name, value));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -109,7 +120,7 @@ mod tests {
     use windrow::Counter;
 
     use super::*;
-    use crate::clock::{Clock, nanos};
+    use crate::clock::Clock;
     use crate::histograms::HistogramForm;
     use crate::rules::{Name, describe};
 

@@ -163,7 +163,6 @@ mod worker;
 mod acknowledged;
 mod clock;
 mod collect;
-mod read;
 mod rules;
 mod temporality;
 

@@ -15,10 +15,6 @@ impl Number {
         i64::try_from(number).map_or(Number::Double(number as f64), Number::Int)
     }
 
-    pub(crate) fn is_zero(self) -> bool {
-        self == Number::Int(0) || self == Number::Double(0.0)
-    }
-
     /// Appends the number as a field of the tag `double` or `int`.
     pub(crate) fn put(self, double: u8, int: u8, to: &mut Vec<u8>) {
         match self {

@@ -73,36 +73,29 @@ impl Changes {
         Changes { before, totals, sent, exemplars, has_changed: false }
     }
 
-    /// Notes a total, and returns what `difference` makes of the acknowledged one.
-    fn note<R>(&mut self, total: Total, difference: impl FnOnce(&Total) -> Option<R>) -> Option<R> {
-        let changed = self.before.get(self.totals.len()).and_then(difference);
-        self.totals.push(total);
-        changed
-    }
-
-    /// Puts the acknowledged distribution in the place of the noted one, which has no other counts.
-    ///
-    /// A record adds to the sum first. If it is under way, the sum may have its value and no cell
-    /// has: the value stays to be sent, with its count.
-    fn keep_before(&mut self) {
-        self.totals.pop();
-        let before = self.before.get(self.totals.len()).cloned();
-        self.totals.push(before.unwrap_or_else(|| Total::Values(Distribution::default())));
-    }
-
-    /// Returns the exemplars that were not sent with the acknowledged totals. Notes the others,
-    /// which are there still.
-    fn new_exemplars(&mut self, all: &[Exemplar]) -> Vec<Exemplar> {
-        let is_sent = |exemplar: &&Exemplar| self.sent.contains(exemplar);
-        let (sent, new): (Vec<&Exemplar>, Vec<&Exemplar>) = all.iter().partition(is_sent);
+    /// Takes a total and its exemplars. Returns the change since the acknowledged total, and the
+    /// exemplars that were not sent with that; `None` if nothing has changed.
+    fn take(&mut self, total: Total, all: &[Exemplar]) -> Option<(Total, Vec<Exemplar>)> {
+        let before = self.before.get(self.totals.len());
+        let change = before.and_then(|before| total.since(before));
+        let change = change.unwrap_or_else(|| total.clone());
+        let is_sent = |exemplar: &Exemplar| self.sent.contains(exemplar);
+        let (sent, new): (Vec<_>, Vec<_>) = all.iter().copied().partition(is_sent);
         self.exemplars.extend(sent);
-        new.into_iter().copied().collect()
-    }
-
-    /// Notes exemplars that are put, with a change.
-    fn put(&mut self, new: Vec<Exemplar>) {
+        if change.is_zero() {
+            // A record adds to the sum first. If it is under way, the sum may have its value and no
+            // cell has: the value stays to be sent, with its count.
+            let none = || Total::Values(Distribution::default());
+            self.totals.push(match total {
+                Total::Values(_) => before.cloned().unwrap_or_else(none),
+                number => number,
+            });
+            return None;
+        }
+        self.totals.push(total);
         self.has_changed = true;
-        self.exemplars.extend(new);
+        self.exemplars.extend(&new);
+        Some((change, new))
     }
 }
 
@@ -126,124 +119,55 @@ impl Points<'_> {
         }
     }
 
-    fn add(&mut self, index: usize, kind: PartKind, attributes: &Attributes, sample: &Sample<'_>) {
-        match sample.value {
-            Value::Count(count) => self.count(index, attributes, count, sample.exemplars),
-            Value::RealTotal(total) => self.real_total(index, attributes, total),
-            Value::Distribution(values) => {
-                self.distribution(index, attributes, values, sample.exemplars);
+    fn add(&mut self, index: usize, part: PartKind, attributes: &Attributes, sample: &Sample<'_>) {
+        let frame = |start| Frame { attributes, exemplars: &[], start, time: self.time };
+        match part {
+            PartKind::Level => self.put(index, Kind::Level, sample.value, frame(self.born)),
+            PartKind::Gauge | PartKind::RealGauge => {
+                self.put(index, Kind::Gauge, sample.value, frame(0));
             }
-            Value::Unsigned(number) => self.level(index, attributes, Number::of(number), kind),
-            Value::Signed(number) => self.level(index, attributes, Number::Int(number), kind),
-            Value::Real(number) => self.level(index, attributes, Number::Double(number), kind),
+            PartKind::Counter | PartKind::RealCounter | PartKind::Histogram => {
+                self.total(index, attributes, sample.value, sample.exemplars);
+            }
         }
     }
 
-    /// Adds a point of a counter.
-    pub(crate) fn count(
+    /// Adds a point of a total, with its exemplars; or of its change and those that the collector
+    /// does not have, if it has changed.
+    pub(crate) fn total(
         &mut self,
         index: usize,
         attributes: &Attributes,
-        count: u64,
+        total: Value<'_>,
         exemplars: &[Exemplar],
     ) {
-        let changed = self.changes.as_mut().and_then(|changes| {
-            changes.note(Total::Count(count), |before| match before {
-                // A total never goes back: a lower one has wrapped.
-                Total::Count(before) => Some(count.wrapping_sub(*before)),
-                _ => None,
-            })
-        });
-        self.counted(index, attributes, Number::of(changed.unwrap_or(count)), exemplars);
-    }
-
-    /// Adds a point of a total that the program computes.
-    fn real_total(&mut self, index: usize, attributes: &Attributes, total: f64) {
-        let changed = self.changes.as_mut().and_then(|changes| {
-            changes.note(Total::Real(total), |before| match before {
-                // A lower one has begun anew, at zero.
-                Total::Real(before) if *before <= total => Some(total - before),
-                _ => None,
-            })
-        });
-        self.counted(index, attributes, Number::Double(changed.unwrap_or(total)), &[]);
-    }
-
-    /// Adds a point of a counter, unless it is a change by zero.
-    fn counted(
-        &mut self,
-        index: usize,
-        attributes: &Attributes,
-        number: Number,
-        exemplars: &[Exemplar],
-    ) {
-        let is_zero = number.is_zero();
-        self.put(index, Kind::Count, attributes, exemplars, is_zero, |frame, to| {
-            put_number(number, frame, to);
-        });
-    }
-
-    /// Adds a point of a distribution, unless it is an empty change.
-    fn distribution(
-        &mut self,
-        index: usize,
-        attributes: &Attributes,
-        values: &Distribution,
-        exemplars: &[Exemplar],
-    ) {
-        let changed = self.changes.as_mut().and_then(|changes| {
-            changes.note(Total::Values(values.clone()), |before| match before {
-                Total::Values(before) => values.since(before).ok(),
-                _ => None,
-            })
-        });
-        let changed = changed.as_ref().unwrap_or(values);
-        let is_empty = changed.is_empty();
-        if is_empty && let Some(changes) = &mut self.changes {
-            changes.keep_before();
-        }
-        let (kind, put): (_, fn(&Distribution, Frame<'_>, &mut Vec<u8>)) =
-            match self.maker.histograms {
-                HistogramForm::Exponential => (Kind::Exponential, put_exponential),
-                HistogramForm::Octaves => (Kind::Octaves, put_octaves),
-            };
-        self.put(index, kind, attributes, exemplars, is_empty, |frame, to| put(changed, frame, to));
-    }
-
-    /// Adds the point that `put` appends, with the exemplars that the collector does not have;
-    /// unless it is a change that `is_zero`.
-    fn put(
-        &mut self,
-        index: usize,
-        kind: Kind,
-        attributes: &Attributes,
-        exemplars: &[Exemplar],
-        is_zero: bool,
-        put: impl FnOnce(Frame<'_>, &mut Vec<u8>),
-    ) {
-        let (start, time) = (self.start, self.time);
+        let kind = match (total, self.maker.histograms) {
+            (Value::Distribution(_), HistogramForm::Exponential) => Kind::Exponential,
+            (Value::Distribution(_), HistogramForm::Octaves) => Kind::Octaves,
+            _ => Kind::Count,
+        };
+        let frame = Frame { attributes, exemplars, start: self.start, time: self.time };
         let Some(changes) = &mut self.changes else {
-            let frame = Frame { attributes, exemplars, start, time };
-            self.draft.add(index, kind, |to| put(frame, to));
-            return;
+            return self.put(index, kind, total, frame);
         };
-        let new = changes.new_exemplars(exemplars);
-        if is_zero {
-            return;
+        let taken = Total::of(total).and_then(|total| changes.take(total, exemplars));
+        if let Some((change, new)) = taken {
+            self.put(index, kind, change.value(), Frame { exemplars: &new, ..frame });
         }
-        let frame = Frame { attributes, exemplars: &new, start, time };
-        self.draft.add(index, kind, |to| put(frame, to));
-        changes.put(new);
     }
 
-    /// Adds a point of a level or of a gauge.
-    fn level(&mut self, index: usize, attributes: &Attributes, number: Number, kind: PartKind) {
-        let (kind, start) = match kind {
-            PartKind::Level => (Kind::Level, self.born),
-            _ => (Kind::Gauge, 0),
-        };
-        let frame = Frame { attributes, exemplars: &[], start, time: self.time };
-        self.draft.add(index, kind, |to| put_number(number, frame, to));
+    fn put(&mut self, index: usize, kind: Kind, value: Value<'_>, frame: Frame<'_>) {
+        self.draft.add(index, kind, |to| match value {
+            Value::Distribution(values) if kind == Kind::Octaves => put_octaves(values, frame, to),
+            Value::Distribution(values) => put_exponential(values, frame, to),
+            Value::Count(number) | Value::Unsigned(number) => {
+                put_number(Number::of(number), frame, to);
+            }
+            Value::Signed(number) => put_number(Number::Int(number), frame, to),
+            Value::Real(number) | Value::RealTotal(number) => {
+                put_number(Number::Double(number), frame, to);
+            }
+        });
     }
 
     /// Ends the points, which are in the draft. Returns the state that they lead to, if totals are

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use windrow::export::{NamedField, Outline, Part, Source, StartTimes, fields};
+use windrow::export::{Outline, Part, Source, StartTimes, fields};
 
 use crate::error::StartError;
 
@@ -52,48 +52,39 @@ pub(crate) fn describe(
     since: SystemTime,
     taken: &mut HashSet<String>,
 ) -> Result<Vec<Described>, StartError> {
-    let fields = fields(source);
-    let describe = |(position, field): (usize, &NamedField)| {
-        let full = field.full_name(&given.full, ".");
-        let unit = if field.is_in_unit() { given.unit.clone() } else { String::new() };
-        let name = Name { full, description: given.description.clone(), unit };
+    let mut all = Vec::new();
+    for (position, field) in fields(source).iter().enumerate() {
+        let outline = field.source().outline();
+        let own = field.full_name(&given.full, ".");
+        let given_unit = if field.is_in_unit() { &*given.unit } else { "" };
+        check_name(&own)?;
+        check_labels(&outline)?;
+        let named = |of: &str, part: &Part| Name {
+            full: join(of, ".", part.suffix),
+            description: join(&given.description, ": ", part.about),
+            unit: outline.form.unit(part, given_unit).to_owned(),
+        };
+        let parts: Vec<_> = outline.form.parts().map(|part| (part, named(&own, part))).collect();
         // All fields have one overflow series.
-        let family = (position == 0).then_some(given);
-        describe_one(&name, family, Arc::clone(field.source()), since, taken)
-    };
-    fields.iter().enumerate().map(describe).collect()
-}
-
-/// Checks and names the metrics of a source without fields. `family` has the name for the uses of
-/// its overflow series.
-fn describe_one(
-    given: &Name,
-    family: Option<&Name>,
-    source: Arc<dyn Source>,
-    since: SystemTime,
-    taken: &mut HashSet<String>,
-) -> Result<Described, StartError> {
-    let outline = source.outline();
-    check_name(&given.full)?;
-    check_labels(&outline)?;
-    let described = |given: &Name, part: &Part| Name {
-        full: join(&given.full, ".", part.suffix),
-        description: join(&given.description, ": ", part.about),
-        unit: outline.form.unit(part, &given.unit).to_owned(),
-    };
-    let parts: Vec<_> = outline.form.parts().map(|part| (part, described(given, part))).collect();
-    let family = family.filter(|_| outline.overflows);
-    let uses = family.map(|family| described(family, &Part::OVERFLOW));
-    for name in parts.iter().map(|(_, name)| name).chain(&uses) {
-        if name.full.len() > LONGEST {
-            return Err(StartError::NameTooLong { name: name.full.clone() });
+        let has_uses = position == 0 && outline.overflows;
+        let uses = has_uses.then(|| named(&given.full, &Part::OVERFLOW));
+        for name in parts.iter().map(|(_, name)| name).chain(&uses) {
+            if name.full.len() > LONGEST {
+                return Err(StartError::NameTooLong { name: name.full.clone() });
+            }
+            if !taken.insert(name.full.to_lowercase()) {
+                return Err(StartError::NameTaken { name: name.full.clone() });
+            }
         }
-        if !taken.insert(name.full.to_lowercase()) {
-            return Err(StartError::NameTaken { name: name.full.clone() });
-        }
+        all.push(Described {
+            source: Arc::clone(field.source()),
+            parts,
+            uses,
+            series_return: outline.series_return,
+            starts: StartTimes::since(since),
+        });
     }
-    let starts = StartTimes::since(since);
-    Ok(Described { source, parts, uses, series_return: outline.series_return, starts })
+    Ok(all)
 }
 
 fn join(one: &str, between: &str, other: &str) -> String {

@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use windrow_http::client::Runtime;
 
 use crate::error::{ExportError, StartError};
 use crate::worker::{Command, Worker};
@@ -25,14 +26,9 @@ pub struct Started {
 
 impl Started {
     pub(crate) fn spawn(worker: Worker, period: Duration) -> Result<Started, StartError> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| StartError::Thread { error })?;
+        let runtime = Runtime::new().map_err(|error| StartError::Thread { error })?;
         let (commands, asked) = unbounded_channel();
-        let export = move || {
-            runtime.block_on(worker.run(asked, period));
-            // A look-up of a name that hangs holds nothing up.
-            runtime.shutdown_background();
-        };
+        let export = move || runtime.block_on(worker.run(asked, period));
         let thread = thread::Builder::new().name("windrow-otlp".to_owned()).spawn(export);
         let thread = thread.map_err(|error| StartError::Thread { error })?;
         Ok(Started { commands, thread: Some(thread) })

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use windrow::export::{
-    Form, NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
+    NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
 };
 
-use crate::buckets::{Buckets, Registrable, buckets};
+use crate::buckets::{Buckets, Registrable};
 use crate::error::RegisterError;
 use crate::escaping::{Escaping, NameKind};
 use crate::rules::{Characters, check_labels, check_name, check_unit};
@@ -15,7 +15,7 @@ use crate::units::base_unit;
 
 /// A source, with the metrics that it is shown as.
 pub(crate) struct Described {
-    pub(crate) source: Box<dyn Source>,
+    pub(crate) source: Arc<dyn Source>,
     pub(crate) outline: Outline,
     /// One metric for each part and unit.
     pub(crate) parts: Vec<Shown>,
@@ -50,7 +50,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    pub(crate) const fn of(kind: PartKind) -> Type {
+    pub(crate) fn of(kind: PartKind) -> Type {
         match kind {
             PartKind::Counter | PartKind::RealCounter => Type::Counter,
             PartKind::Level | PartKind::Gauge | PartKind::RealGauge => Type::Gauge,
@@ -59,7 +59,7 @@ impl Type {
     }
 
     /// Returns the suffix of the metric's one sample.
-    pub(crate) const fn suffix(self) -> &'static str {
+    pub(crate) fn suffix(self) -> &'static str {
         match self {
             Type::Counter => "_total",
             Type::Info => "_info",
@@ -68,7 +68,7 @@ impl Type {
     }
 
     /// Returns the suffixes of all names that a scrape may show for the metric.
-    pub(crate) const fn suffixes(self) -> &'static [&'static str] {
+    pub(crate) fn suffixes(self) -> &'static [&'static str] {
         match self {
             Type::Counter => &["", "_total", "_created"],
             Type::Gauge => &[""],
@@ -91,11 +91,9 @@ impl Described {
             let name = field.full_name(name, "_");
             let (unit, shown) =
                 if field.is_in_unit() { (unit, shown.clone()) } else { ("", Buckets::DEFAULT) };
-            let source = buckets(Arc::clone(field.source()), shown);
-            Described::of(characters, (&name, help, unit), source)
+            Described::of(characters, (&name, help, unit), Arc::clone(field.source()), &shown)
         };
-        let mut all: Vec<_> =
-            fields(source.into()).iter().map(described).collect::<Result<_, _>>()?;
+        let mut all: Vec<_> = fields(source).iter().map(described).collect::<Result<_, _>>()?;
         // All fields have one overflow series.
         for (position, one) in all.iter_mut().enumerate() {
             let uses = one.uses.take().filter(|_| position == 0);
@@ -108,9 +106,9 @@ impl Described {
     fn of(
         characters: Characters,
         (name, help, unit): (&str, &str, &str),
-        source: impl Registrable,
+        source: Arc<dyn Source>,
+        buckets: &Buckets,
     ) -> Result<Described, RegisterError> {
-        let (source, buckets) = source.with_buckets();
         let outline = source.outline();
         let form = outline.form;
         check_name(characters, name)?;
@@ -159,18 +157,6 @@ impl Described {
 }
 
 impl Shown {
-    /// Returns the way in which values are shown of metrics of this form, if they have one number.
-    pub(crate) fn of_one_number(&self, form: Form) -> Option<&Buckets> {
-        let has_more = matches!(form, Form::Histogram(_) | Form::Window(..) | Form::Fields);
-        let (_, buckets) = self.units.iter().find(|(unit, _)| unit.is_empty() && !has_more)?;
-        Some(buckets)
-    }
-
-    /// Returns a number as a scrape shows it.
-    pub(crate) fn number<'v>(&self, value: Value<'v>, buckets: &Buckets) -> Value<'v> {
-        buckets.number(self.part, value)
-    }
-
     /// Calls `see` with each sample of the metric, its number, and the way in which its values are
     /// shown.
     pub(crate) fn samples(

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use http_body_util::{BodyExt, Limited};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, TE};
 use hyper::{Method, StatusCode};
+use percent_encoding::percent_decode_str;
 use prost::Message;
 use windrow_http::client::Lost;
 
@@ -61,59 +64,21 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 
 /// Returns the failure of a status.
 fn failed(status: u16, trailers: &HeaderMap) -> Failure {
-    let message = short(unescaped(text(trailers, "grpc-message").unwrap_or_default()));
+    let message = percent_decode_str(text(trailers, "grpc-message").unwrap_or_default());
+    let message = short(message.decode_utf8_lossy().into_owned());
     Failure::of_grpc(status, message, retry_after(trailers))
 }
 
 /// Returns the delay that the details of a status ask for.
 fn retry_after(trailers: &HeaderMap) -> Option<Duration> {
-    let details = decoded(text(trailers, "grpc-status-details-bin")?)?;
+    let details = text(trailers, "grpc-status-details-bin")?.trim_end_matches('=');
+    let details = STANDARD_NO_PAD.decode(details).ok()?;
     let status = Status::decode(&*details).ok()?;
     let mut details = status.details.iter();
     let info = details.find(|detail| detail.type_url.ends_with("/google.rpc.RetryInfo"))?;
     let delay = RetryInfo::decode(&*info.value).ok()?.retry_delay?;
     let seconds = u64::try_from(delay.seconds).ok()?;
     Some(Duration::new(seconds, u32::try_from(delay.nanos).ok()?.min(999_999_999)))
-}
-
-/// Returns a message of gRPC, whose bytes other than ASCII are `%` and two hexadecimal digits.
-fn unescaped(message: &str) -> String {
-    let mut bytes = Vec::with_capacity(message.len());
-    let mut rest = message.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let digits = behind.get(..2).filter(|_| *first == b'%');
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            bytes.push(byte);
-            rest = &behind[2..];
-        } else {
-            bytes.push(*first);
-            rest = behind;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Returns the bytes of a text in base 64, with or without padding.
-fn decoded(text: &str) -> Option<Vec<u8>> {
-    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
-    for character in text.trim_end_matches('=').bytes() {
-        let value = match character {
-            b'A'..=b'Z' => character - b'A',
-            b'a'..=b'z' => character - b'a' + 26,
-            b'0'..=b'9' => character - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8); // the lowest eight of them
-        }
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -127,11 +92,6 @@ mod tests {
 
     #[test]
     fn details_say_when_to_come_back() {
-        for (text, bytes) in [("", ""), ("Zg==", "f"), ("Zm8", "fo"), ("Zm9vYmE=", "fooba")] {
-            assert_eq!(decoded(text).as_deref(), Some(bytes.as_bytes()), "{text}");
-        }
-        assert_eq!(decoded("Z-g"), None);
-
         let exhausted = 8;
         let mut trailers = HeaderMap::new();
         assert!(!failed(exhausted, &trailers).error.is_retried());
@@ -140,10 +100,19 @@ mod tests {
         let message = String::new();
         let expected = ExportError::Unavailable { status: 8, message, retry_after };
         assert_eq!(failed(exhausted, &trailers).error, expected);
+        // Padding is there or not.
+        let padded = HeaderValue::from_str(&format!("{DETAILS}==")).unwrap();
+        trailers.insert("grpc-status-details-bin", padded);
+        assert_eq!(failed(exhausted, &trailers).error, expected);
+        trailers.insert("grpc-status-details-bin", HeaderValue::from_static("Z-g"));
+        assert!(!failed(exhausted, &trailers).error.is_retried());
     }
 
     #[test]
     fn messages_are_unescaped() {
-        assert_eq!(unescaped("caf%C3%A9 100% %zz"), "caf\u{e9} 100% %zz");
+        let mut trailers = HeaderMap::new();
+        trailers.insert("grpc-message", HeaderValue::from_static("caf%C3%A9 100% %zz"));
+        let message = "caf\u{e9} 100% %zz".to_owned();
+        assert_eq!(failed(3, &trailers).error, ExportError::Refused { status: 3, message });
     }
 }

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 
-use windrow::export::{Exported, FamilySource, Outline, PartKind, Series, Source};
-use windrow::{Family, family::Metric, labels::Labels};
+use windrow::export::{Exported, Outline, Series, Source};
 
-use super::show::{metric_type, write_plain};
-use crate::described::Type;
+use super::show::write_value;
+use crate::buckets::Buckets;
 
 /// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and can be used
 /// wherever one of those can: in its `Registry` and in its `Family`. It dereferences to the metric.
@@ -52,43 +51,43 @@ pub type Minimum = Shared<windrow::Minimum>;
 
 /// A metric with one value, and no family.
 pub trait Single: Exported {
-    /// The kind of its samples.
-    const KIND: PartKind;
+    /// The type of its sample.
+    const TYPE: MetricType;
 }
 
-impl Single for windrow::Counter {
-    const KIND: PartKind = PartKind::Counter;
+macro_rules! single {
+    ($($metric:ident: $type:ident),+) => {
+        $(
+            impl Single for windrow::$metric {
+                const TYPE: MetricType = MetricType::$type;
+            }
+        )+
+    };
 }
 
-impl Single for windrow::Gauge {
-    const KIND: PartKind = PartKind::Level;
-}
-
-impl Single for windrow::Histogram {
-    const KIND: PartKind = PartKind::Histogram;
-}
-
-impl Single for windrow::InFlight {
-    const KIND: PartKind = PartKind::Level;
-}
-
-impl Single for windrow::Maximum {
-    const KIND: PartKind = PartKind::Gauge;
-}
-
-impl Single for windrow::Minimum {
-    const KIND: PartKind = PartKind::Gauge;
+single! {
+    Counter: Counter,
+    Gauge: Gauge,
+    Histogram: Histogram,
+    InFlight: Gauge,
+    Maximum: Gauge,
+    Minimum: Gauge
 }
 
 impl<M: Single> TypedMetric for Shared<M> {
-    const TYPE: MetricType = metric_type(Type::of(M::KIND));
+    const TYPE: MetricType = M::TYPE;
 }
 
 impl<M: Single> EncodeMetric for Shared<M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let reading = self.any().read();
-        let mut parts = reading.parts();
-        parts.try_for_each(|part| write_plain(&reading, part, &mut encoder))
+        let mut written = Ok(());
+        for part in reading.parts() {
+            reading.samples(part, &mut |sample| {
+                written = write_value(sample.value, &Buckets::DEFAULT, &mut encoder);
+            });
+        }
+        written
     }
 
     fn metric_type(&self) -> MetricType {
@@ -107,16 +106,6 @@ impl<S: Source> Source for Shared<S> {
 
     fn refused(&self) -> Option<u64> {
         self.0.refused()
-    }
-}
-
-impl<L: Labels, M: Metric, F: Fn() -> M + Send + Sync> FamilySource for Shared<Family<L, M, F>> {
-    type Labels = L;
-    type Metric = M;
-    type Make = F;
-
-    fn with_family<R>(&self, see: impl FnOnce(&Family<L, M, F>) -> R) -> Option<R> {
-        Some(see(&self.0))
     }
 }
 

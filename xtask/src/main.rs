@@ -47,7 +47,6 @@ mod compare;
 mod earlier;
 mod integrations;
 mod pictures;
-mod ports;
 
 use std::ffi::OsString;
 use std::num::NonZeroU64;
@@ -132,12 +131,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     if command == "compare" {
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
         match asked {
-            compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on)?,
             compare::Asked::Earlier { commit, program, passed_on } => {
                 earlier::run(steps, &commit, &program, &passed_on)?;
             }
-            compare::Asked::Lab { publish, before, passed_on } => {
-                compare::run(steps, publish, before.as_deref(), passed_on)?;
+            compare::Asked::Lab { publish, passed_on } => {
+                compare::run(steps, publish, passed_on)?;
             }
         }
         return Ok(());

@@ -1,7 +1,7 @@
 //! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and
 //! calls it; see there for what a person types.
 //!
-//! `compare DIRECTORY [--quick] [--java CLASSES] [--before COMMIT LOOPS] [PART]...`; and two ways
+//! `compare DIRECTORY [--quick] [--java CLASSES] [PART]...`; and two ways
 //! in which it calls itself: `--serve` (a worker) and `--portable-part PART`.
 //!
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
@@ -21,7 +21,6 @@ use windrow_benches::lab::portable::{Whom, rows as portable};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
-use windrow_benches::lab::strategies::{self, Choice, Strategies};
 use windrow_benches::lab::{
     Effort, latency, losses, memory, pictures, ratios, rotation, summary, worker,
 };
@@ -31,8 +30,7 @@ static HEAP: Counting = Counting::new();
 
 /// The parts that can be requested, in the order in which they are measured: bytes first, before
 /// other parts have used the heap.
-const PARTS: [&str; 7] =
-    ["memory", "speed", "strategies", "choice", "losses", "rotation", "latency"];
+const PARTS: [&str; 5] = ["memory", "speed", "losses", "rotation", "latency"];
 
 /// Returns these parts, and the parts of the part `speed`.
 fn parts() -> impl Iterator<Item = &'static str> {
@@ -44,8 +42,6 @@ struct Asked {
     directory: PathBuf,
     effort: Effort,
     java: Option<PathBuf>,
-    /// An earlier windrow's commit, and the loops built with it.
-    before: Option<(String, PathBuf)>,
     parts: Vec<String>,
 }
 
@@ -55,17 +51,12 @@ impl Asked {
             directory: PathBuf::from(arguments.value()?),
             effort: Effort::Full,
             java: None,
-            before: None,
             parts: Vec::new(),
         };
         while let Some(argument) = arguments.next()? {
             match argument {
                 Long("quick") => asked.effort = Effort::Quick,
                 Long("java") => asked.java = Some(arguments.value()?.into()),
-                Long("before") => {
-                    let commit = arguments.value()?.string()?;
-                    asked.before = Some((commit, arguments.value()?.into()));
-                }
                 Value(part) if parts().any(|known| part == *known) => {
                     asked.parts.push(part.string()?);
                 }
@@ -111,20 +102,6 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         tables.extend(measured.tables());
         speed = Some(measured);
     }
-    if asked.wants("strategies") {
-        if asked.before.is_none() {
-            left_out.push("an earlier windrow, since `--before` names no commit".to_owned());
-        }
-        let before = asked.before.as_ref().map(|(_, loops)| loops.as_path());
-        let found = Strategies::measure(effort, before)?;
-        tables.extend(strategies::tables(&found));
-        parts.push(("strategies", json!(found)));
-    }
-    if asked.wants("choice") {
-        let found = Choice::measure(effort)?;
-        tables.push(found.table());
-        parts.push(("choice", json!(found)));
-    }
     let mut lost = Vec::new();
     if asked.wants("losses") {
         lost = losses::rows(effort, Whom::All);
@@ -151,8 +128,7 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     tables.insert(0, summary::table(speed.as_ref()));
     tables.insert(1, ratios::table(speed.as_ref()));
     tables.retain(|table| !table.rows.is_empty());
-    let commit = asked.before.as_ref().map(|(commit, _)| commit.as_str());
-    let typed = command(&asked.parts, commit, effort);
+    let typed = command(&asked.parts, effort);
     let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
     let pictures = pictures::all(&environment, speed.as_ref(), &lost, &times);
     let figures = speed.map_or(Vec::new(), |speed| speed.figures);

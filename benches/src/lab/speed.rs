@@ -19,7 +19,7 @@ pub struct Set {
 }
 
 /// All sets, in the order in which they are measured.
-pub const SETS: [Set; 9] = [
+pub const SETS: [Set; 8] = [
     Set { name: "counters", title: "counters", groups: &[Group::Counter, Group::Turns] },
     Set { name: "windows", title: "windows, time published", groups: &[Group::Window] },
     Set { name: "coarse", title: "windows, coarse clock", groups: &[Group::Coarse] },
@@ -40,11 +40,6 @@ pub const SETS: [Set; 9] = [
         groups: &[Group::Scrape(10_000), Group::Scrape(100_000)],
     },
     Set { name: "tiers", title: "tiers", groups: &[Group::Tiers, Group::TierReads] },
-    Set {
-        name: "entries",
-        title: "entries of sentinel-core",
-        groups: &[Group::NodeAdds, Group::NodeRates, Group::Entries],
-    },
 ];
 
 /// Everything that was measured in rounds.
@@ -90,14 +85,9 @@ fn works(group: Group) -> Vec<Work> {
             adds.chain([Work::AddWhileRead(beside_a_reader())]).collect()
         }
         Group::LabelsOf(1_000_000) => vec![Work::Add(1)], // each takes a gigabyte
-        Group::Turns
-        | Group::Coarse
-        | Group::Labels
-        | Group::LabelsOf(_)
-        | Group::Tiers
-        | Group::NodeAdds
-        | Group::NodeRates
-        | Group::Entries => [1, cores()].map(Work::Add).to_vec(),
+        Group::Turns | Group::Coarse | Group::Labels | Group::LabelsOf(_) | Group::Tiers => {
+            [1, cores()].map(Work::Add).to_vec()
+        }
         Group::Full(_) | Group::Scrape(_) | Group::TierReads => vec![Work::Read],
     }
 }
@@ -213,7 +203,6 @@ impl Speed {
             costs("tier-add", "a window with tiers", Group::Tiers),
             self.scrapes(),
             self.tier_reads(),
-            self.nodes(),
         ]
     }
 
@@ -284,32 +273,6 @@ impl Speed {
             let Group::Scrape(series) = figure.subject.group else { return "-".to_owned() };
             Spread::of_samples(&figure.samples, |sample| sample.cpu_ns / series as f64).show()
         })
-    }
-
-    /// Returns what sentinel-core does with its own nodes and with ours.
-    fn nodes(&self) -> Table {
-        let works: Vec<Work> = works(Group::NodeAdds);
-        let counts: Vec<String> = works.iter().map(|work| counted(work.threads())).collect();
-        let heads = ["node", "what"].into_iter().chain(counts.iter().map(String::as_str));
-        let title = "ns of CPU time of sentinel-core's, time published";
-        let mut table = Table::new("nodes", title, heads);
-        let uses = [
-            (Group::NodeAdds, "an add"),
-            (Group::NodeRates, "its rate"),
-            (Group::Entries, "a whole entry"),
-        ];
-        for (group, what) in uses {
-            for label in self.labels(group) {
-                let cost = |work: &Work| {
-                    let found = self.find(group, label, *work);
-                    found.map_or("-".to_owned(), |figure| figure.cost().show())
-                };
-                let fixed = [label.to_owned(), what.to_owned()];
-                table.row(fixed.into_iter().chain(works.iter().map(cost)));
-            }
-        }
-        table.note(&format!("{MEDIAN} {MARK}"));
-        table
     }
 }
 

@@ -4,7 +4,7 @@
 //! loop ([`rounds`]); no round is picked by its result; and figures that cannot be trusted on the
 //! machine at hand are marked in their tables ([`stats`]).
 //!
-//! One part, one file: [`speed`], [`losses`], [`rotation`], [`latency`], [`memory`].
+//! One part, one file: [`speed`], [`losses`], [`latency`], [`memory`].
 //! What pages show of them: [`summary`], [`ratios`], [`pictures`]. All of them end in [`report`].
 
 // The parts of figures: statistics, the work, its workers, and the process of each.
@@ -28,7 +28,6 @@ pub mod latency;
 pub mod losses;
 pub mod memory;
 pub mod portable;
-pub mod rotation;
 
 // What pages show of them.
 pub mod pictures;

@@ -1,9 +1,7 @@
 //! windrow as a contender: here alone, and in `ours/`, this crate's library names windrow's types.
 
-pub mod at_random;
 mod events;
 pub mod labelled;
-pub mod scraped;
 pub mod tiered;
 
 use std::cell::Cell;

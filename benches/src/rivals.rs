@@ -4,14 +4,8 @@
 pub mod counters;
 pub mod labelled;
 #[cfg(feature = "labels")]
-pub mod measured;
-#[cfg(feature = "labels")]
 pub mod opentelemetry;
 pub mod published;
-
-// Many series: one of them at random, and a scrape of all.
-pub mod at_random;
-pub mod scraped;
 
 // Windows: what rings share, the rings, and those of crates.
 pub mod cas_ring;

@@ -21,16 +21,14 @@ use windrow_benches::lab::portable::{Whom, rows as portable};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
-use windrow_benches::lab::{
-    Effort, latency, losses, memory, pictures, ratios, rotation, summary, worker,
-};
+use windrow_benches::lab::{Effort, latency, losses, memory, pictures, ratios, summary, worker};
 
 #[global_allocator]
 static HEAP: Counting = Counting::new();
 
 /// The parts that can be requested, in the order in which they are measured: bytes first, before
 /// other parts have used the heap.
-const PARTS: [&str; 5] = ["memory", "speed", "losses", "rotation", "latency"];
+const PARTS: [&str; 4] = ["memory", "speed", "losses", "latency"];
 
 /// Returns these parts, and the parts of the part `speed`.
 fn parts() -> impl Iterator<Item = &'static str> {
@@ -84,10 +82,8 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
 
     if asked.wants("memory") {
         let bytes = memory::rows(&HEAP);
-        let series = memory::series_rows(&HEAP);
         tables.extend(memory::tables(&bytes));
-        tables.push(memory::series_table(&series));
-        parts.extend([("memory", json!(bytes)), ("series", json!(series))]);
+        parts.push(("memory", json!(bytes)));
     }
     let mut speed = None;
     let sets = || SETS.iter().filter(|set| asked.wants("speed") || asked.wants(set.name));
@@ -110,14 +106,6 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         parts.push(("losses", json!(lost)));
     }
     let sound = lost.iter().filter(|row| row.must_be_sound()).all(losses::Row::sound);
-    if asked.wants("rotation") {
-        HEAP.stop(false);
-        let mut rotations = rotation::rows(effort, Whom::All, &HEAP);
-        HEAP.stop(true);
-        rotations.extend(portable("rotation", effort, |row: &mut rotation::Row| &mut row.name)?);
-        tables.push(rotation::table(&rotations));
-        parts.push(("rotation", json!(rotations)));
-    }
     let mut times = Vec::new();
     if asked.wants("latency") {
         times = latency::rows(effort, Whom::All);
@@ -150,7 +138,6 @@ fn run() -> Result<bool, String> {
 fn portable_part(part: &str, effort: Effort) -> Result<(), String> {
     let rows = match part {
         "losses" => json!(losses::rows(effort, Whom::Windrow)),
-        "rotation" => json!(rotation::rows(effort, Whom::Windrow, &HEAP)),
         "latency" => json!(latency::rows(effort, Whom::Windrow)),
         _ => return Err(format!("`{part}` is no part of the portable strategy")),
     };

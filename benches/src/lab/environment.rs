@@ -133,7 +133,7 @@ impl Environment {
             rivals.push("sentinel-core");
         }
         if cfg!(feature = "labels") {
-            rivals.extend(["measured", "opentelemetry", "opentelemetry_sdk"]);
+            rivals.extend(["opentelemetry", "opentelemetry_sdk"]);
         }
         if cfg!(feature = "limits") {
             rivals.push("governor");

@@ -12,13 +12,11 @@ use crate::rivals::counters::ATOMIC;
 use crate::rivals::labelled::PROMETHEUS;
 
 /// Each ratio: its words, the group of both sides, and both contenders.
-const RATIOS: [(&str, Group, &str, &str); 6] = [
+const RATIOS: [(&str, Group, &str, &str); 4] = [
     ("add to a counter / to an `AtomicU64`", Group::Counter, WINDROW, ATOMIC),
     ("add to a window / sentinel-core's, time published", Group::Window, WINDROW, SENTINEL_TICKER),
     ("add to a window / sentinel-core's, time read", Group::Coarse, WINDROW, SENTINEL),
     ("add to one of 256 series / prometheus'", Group::Labels, TEXTS, PROMETHEUS),
-    ("of 10 000, at random", Group::LabelsOf(10_000), TEXTS, PROMETHEUS),
-    ("of 1 000 000, at random", Group::LabelsOf(1_000_000), TEXTS, PROMETHEUS),
 ];
 
 /// The table; empty if `speed` was not measured.

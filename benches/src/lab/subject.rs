@@ -7,10 +7,7 @@ use windrow::clock::{Coarse, Ticker};
 use windrow::diagnostics::{Strategy, strategy};
 
 use crate::harness::{Contender, cores, time_adds};
-use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
-use crate::ours::{
-    self, COUNTER_AND_CLOCK, TOUCHED, WINDROW, at_random, labelled, scraped, tiered,
-};
+use crate::ours::{self, WINDROW, labelled, tiered};
 use crate::rivals::counters::{locked_add, pinned_add};
 use crate::rivals::{self, EPOCH_RING, LEAP_ARRAY, MUTEX_RING};
 
@@ -29,18 +26,12 @@ pub enum Group {
     Full(u32),
     /// Counters with three labels, of which one series is counted.
     Labels,
-    /// Counters with three labels, of which one of this number of series is counted, at random.
-    LabelsOf(usize),
-    /// This number of series, read as an exporter does.
-    Scrape(usize),
     /// Windows with tiers, which are added to; the time is published by a thread.
     Tiers,
-    /// Windows with tiers that are read and stand still.
-    TierReads,
 }
 
 /// All groups, by their names in data files and in questions to workers.
-const NAMES: [(Group, &str); 14] = [
+const NAMES: [(Group, &str); 9] = [
     (Group::Counter, "counter"),
     (Group::Turns, "sixteen counters in turn"),
     (Group::Window, "window, published time"),
@@ -49,12 +40,7 @@ const NAMES: [(Group, &str); 14] = [
     (Group::Full(60), "full window of 60"),
     (Group::Full(600), "full window of 600"),
     (Group::Labels, "counter with labels"),
-    (Group::LabelsOf(10_000), "counter with labels, of 10000 series at random"),
-    (Group::LabelsOf(1_000_000), "counter with labels, of 1000000 series at random"),
-    (Group::Scrape(10_000), "scrape of 10000 series"),
-    (Group::Scrape(100_000), "scrape of 100000 series"),
     (Group::Tiers, "window with tiers, published time"),
-    (Group::TierReads, "window with tiers, full"),
 ];
 
 impl Group {
@@ -118,43 +104,18 @@ const fn forced(label: &'static str, strategy: &'static str, leases: &'static st
 
 /// windrow in a process of its own, with the portable strategy.
 pub const PORTABLE: &str = "windrow, portable";
-/// The portable strategy: all of windrow's contenders are measured with it, too.
-const LEASED: Forced = forced(PORTABLE, "portable", "on");
-/// The strategies that one counter is measured with, besides.
-const OF_COUNTERS: [Forced; 2] = [
+/// The other strategies that a counter is measured with.
+const OF_COUNTERS: [Forced; 3] = [
+    forced(PORTABLE, "portable", "on"),
     forced("windrow, by processor", "cpu-id", "on"),
     forced("windrow, portable, dealt rows", "portable", "off"),
 ];
-/// The strategies that one window is measured with, besides both of those.
+/// The strategies that a window is measured with, besides all of those.
 const OF_WINDOWS: [Forced; 3] = [
     forced("windrow, fenced", "fenced", "on"),
     forced("windrow, fenced, dealt rows", "fenced", "off"),
     forced("windrow, by epochs", "epochs", "on"),
 ];
-
-/// The names of the portable contenders, by the names that they share with those of this process.
-const PORTABLE_NAMES: [(&str, &str); 11] = [
-    (WINDROW, PORTABLE),
-    (TOUCHED, "windrow, portable, touched"),
-    (COUNTER_AND_CLOCK, "windrow, portable, a counter's sum and the clock"),
-    (BARE, "windrow, portable, no labels"),
-    (KEPT, "windrow, portable, handle kept"),
-    (ENUMS, "windrow, portable, 3 enums"),
-    (MIXED, "windrow, portable, enum, text, number"),
-    (TEXTS, "windrow, portable, 3 texts"),
-    (tiered::NONE, "windrow, portable, no tiers"),
-    (tiered::ONE, "windrow, portable, 1 tier"),
-    (tiered::FOUR, "windrow, portable, 4 tiers"),
-];
-
-/// Returns what tables call `name` where it is portable.
-///
-/// # Panics
-/// If it is no name of windrow's.
-pub fn portable(name: &str) -> &'static str {
-    let known = PORTABLE_NAMES.iter().find(|(known, _)| *known == name);
-    known.unwrap_or_else(|| panic!("{name} is not windrow's")).1
-}
 
 /// sentinel-core in a process with its ticker.
 pub const SENTINEL_TICKER: &str = "sentinel-core, its ticker";
@@ -171,7 +132,6 @@ impl Subject {
     /// Returns what tables call it.
     pub fn label(self) -> &'static str {
         match (self.process, self.name) {
-            (Process::Forced(LEASED), name) => portable(name),
             (Process::Forced(forced), _) => forced.label,
             (Process::SentinelTicker, SENTINEL) => SENTINEL_TICKER,
             (_, name) => name,
@@ -182,36 +142,21 @@ impl Subject {
     /// Java's where the caller says that there is one.
     pub fn all(group: Group, java: bool) -> Vec<Subject> {
         // Full windows take a while to fill.
-        let mut names: Vec<_> = match group {
-            Group::Scrape(_) => scraped::ALL.to_vec(),
-            Group::LabelsOf(_) => at_random::ALL.to_vec(),
-            Group::TierReads => tiered::READS.to_vec(),
-            _ => {
-                let alike = if let Group::Full(_) = group { Group::Full(2) } else { group };
-                contenders(alike, |_| true).iter().map(|contender| contender.name).collect()
-            }
-        };
+        let alike = if let Group::Full(_) = group { Group::Full(2) } else { group };
+        let made = contenders(alike, |_| true);
+        let mut names: Vec<_> = made.iter().map(|contender| contender.name).collect();
         if group == Group::Full(600) {
             let all_buckets = [LEAP_ARRAY, EPOCH_RING, MUTEX_RING];
             names.retain(|name| all_buckets.contains(name) || name.starts_with(WINDROW));
         }
         let mut subjects: Vec<_> =
             names.into_iter().map(|name| Subject::here(group, name)).collect();
-        if strategy() == Strategy::PerCore {
-            let of_ours = |subject: &mut Subject| subject.name.starts_with(WINDROW);
-            let ours: Vec<_> = subjects.extract_if(.., of_ours).collect();
-            let with =
-                |forced| move |subject| Subject { process: Process::Forced(forced), ..subject };
-            let portable = ours.iter().copied().map(with(LEASED));
-            // Both read the same cells; or wait for the same memory, of which there is much.
-            let alike = matches!(group, Group::Scrape(_) | Group::TierReads | Group::LabelsOf(_));
-            let portable = portable.filter(|_| !alike);
-            let all: Vec<_> = ours.iter().copied().chain(portable).collect();
-            subjects.splice(..0, all);
-            let window = group == Group::Window;
-            let others = OF_COUNTERS.iter().filter(|_| window || group == Group::Counter);
-            let others = others.chain(OF_WINDOWS.iter().filter(|_| window));
-            subjects.extend(others.map(|&other| with(other)(Subject::here(group, WINDROW))));
+        let window = group == Group::Window;
+        if strategy() == Strategy::PerCore && (window || group == Group::Counter) {
+            let others = OF_COUNTERS.iter().chain(OF_WINDOWS.iter().filter(|_| window));
+            let subject =
+                |&forced| Subject { group, name: WINDROW, process: Process::Forced(forced) };
+            subjects.splice(1..1, others.map(subject));
         }
         if cfg!(feature = "sentinel") && group == Group::Window {
             let sentinel = Subject { group, name: SENTINEL, process: Process::SentinelTicker };
@@ -254,12 +199,10 @@ fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
             let mut counters = labelled::all();
             counters.extend(rivals::labelled::all());
             #[cfg(feature = "labels")]
-            counters
-                .extend(rivals::measured::all().into_iter().chain(rivals::opentelemetry::all()));
+            counters.extend(rivals::opentelemetry::all());
             counters
         }
         Group::Tiers => tiered::adds(ticker()),
-        _ => Vec::new(), // above, and in `make`
     }
 }
 
@@ -268,12 +211,6 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     #[cfg(feature = "sentinel")]
     if name == SENTINEL {
         return Some(crate::rivals::sentinel::window(2));
-    }
-    match group {
-        Group::Scrape(series) => return scraped::make(name, series),
-        Group::LabelsOf(series) => return at_random::make(name, series),
-        Group::TierReads => return tiered::make_read(name),
-        _ => {}
     }
     let mut contenders = contenders(group, |other| other == name);
     let at = contenders.iter().position(|contender| contender.name == name)?;

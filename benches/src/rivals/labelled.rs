@@ -158,10 +158,6 @@ pub const CLIENT: &str = "prometheus-client, 3 texts";
 /// The name of `metrics` with texts that are copied.
 pub const MACRO: &str = "metrics, macro, 3 texts";
 
-/// The name of measured's counter by enums.
-pub const MEASURED_ENUMS: &str = "measured, 3 enums";
-/// The name of measured's counter by texts.
-pub const MEASURED_TEXTS: &str = "measured, 3 texts";
 /// The name of opentelemetry's counter with attributes that are made for each add.
 pub const OTEL_TEXTS: &str = "opentelemetry, 3 texts";
 /// The name of an add by an instrument bound to its attributes.

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use cpu_time::ThreadTime;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode};
-use crossbeam_utils::CachePadded;
 
 /// Something that counts. Each implementation is measured by the loops provided here: they are
 /// compiled once per rival, so that `add` is inlined into them and a `&dyn Rival` costs one
@@ -189,31 +188,6 @@ pub fn at_once(
 /// Adds `times` times on each of `threads` threads at once.
 pub fn spend_on_adds(rival: &dyn Rival, threads: usize, times: u64) -> Spent {
     Spent::of(&at_once(threads, &|_| rival.add_many(WARM_UP), &|_| rival.add_many(times)))
-}
-
-/// Adds on each of `threads` threads for at least `length`, so that all of them run to the end.
-/// Returns the number of adds of all threads in a nanosecond, and the share of the time in which
-/// they had their cores, from 0 to 1.
-pub fn rate_of_adds(rival: &dyn Rival, threads: usize, length: Duration) -> (f64, f64) {
-    /// The number of adds between two looks at the clock.
-    const TURN: u64 = 1_000;
-    let done: Vec<CachePadded<AtomicU64>> = (0..threads).map(|_| CachePadded::default()).collect();
-    let ran = at_once(threads, &|_| rival.add_many(WARM_UP), &|index| {
-        let (begin, mut adds) = (Instant::now(), 0);
-        while adds == 0 || begin.elapsed() < length {
-            rival.add_many(TURN);
-            adds += TURN;
-        }
-        done[index].store(adds, Ordering::Relaxed);
-    });
-    let nanos = |time: Duration| time.as_nanos() as f64;
-    let each = ran
-        .iter()
-        .zip(&done)
-        .map(|(ran, done)| done.load(Ordering::Relaxed) as f64 / nanos(ran.end - ran.begin));
-    let cpu: f64 = ran.iter().map(|ran| nanos(ran.cpu)).sum();
-    let wall: f64 = ran.iter().map(|ran| nanos(ran.end - ran.begin)).sum();
-    (each.sum(), (cpu / wall).min(1.0))
 }
 
 /// Measures adds while one more thread reads over and over; also returns the nanoseconds of CPU

@@ -4,9 +4,8 @@
 //! loop ([`rounds`]); no round is picked by its result; and figures that cannot be trusted on the
 //! machine at hand are marked in their tables ([`stats`]).
 //!
-//! One part, one file: [`speed`], [`losses`], [`rotation`], [`latency`], [`memory`],
-//! [`strategies`]. What pages show of them: [`summary`], [`ratios`], [`pictures`]. All of them end
-//! in [`report`].
+//! One part, one file: [`speed`], [`losses`], [`latency`], [`memory`].
+//! What pages show of them: [`summary`], [`ratios`], [`pictures`]. All of them end in [`report`].
 
 // The parts of figures: statistics, the work, its workers, and the process of each.
 pub mod progress;
@@ -23,14 +22,12 @@ pub mod report;
 // The parts that are measured in rounds, and the rounds.
 pub mod rounds;
 pub mod speed;
-pub mod strategies;
 
 // The parts that are measured once, for windrow's portable strategy, too.
 pub mod latency;
 pub mod losses;
 pub mod memory;
 pub mod portable;
-pub mod rotation;
 
 // What pages show of them.
 pub mod pictures;

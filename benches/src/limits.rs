@@ -7,7 +7,6 @@ mod mutex_ring;
 mod ours;
 #[cfg(feature = "sentinel")]
 mod sentinel;
-mod tower;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +23,6 @@ pub use self::ours::{
 };
 #[cfg(feature = "sentinel")]
 pub use self::sentinel::Flow;
-pub use self::tower::{Budget, Rated};
 use crate::harness::Rival;
 
 /// Keys, where there are many.

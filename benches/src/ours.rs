@@ -1,18 +1,11 @@
 //! windrow as a contender: here alone, and in `ours/`, this crate's library names windrow's types.
 
-pub mod at_random;
-#[cfg(feature = "sentinel")]
-pub mod entries;
 mod events;
 pub mod labelled;
-pub mod scraped;
-#[cfg(feature = "sentinel")]
-pub mod sentinel;
 pub mod tiered;
 
 use std::cell::Cell;
 use std::hint::black_box;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual};
@@ -23,14 +16,9 @@ use crate::harness::{Contender, Rival, cores, rival, time_adds};
 use crate::rivals::cas_ring::CasRing;
 use crate::rivals::counters::{COARSE_READ, in_turn};
 use crate::rivals::epoch_ring::EpochRing;
-use crate::rivals::invocation::Invocation;
 use crate::rivals::leap_array::LeapArray;
 use crate::rivals::mutex_ring::MutexRing;
-use crate::rivals::packed_ring::PackedRing;
-use crate::rivals::{
-    self, CAS_RING, CAS_STRIPES, EPOCH_RING, INVOCATION, LEAP_ARRAY, MUTEX_RING, PACKED_RING,
-    PACKED_STRIPES, Ring, Stripes,
-};
+use crate::rivals::{self, CAS_RING, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring};
 
 rival! { Counter:
     add(self, n) => Counter::add(self, n);
@@ -246,15 +234,11 @@ pub const TIERED: (&str, MakeRing) =
 
 /// The constructors of a windrow window and of each rival ring, with their names in tables; windrow
 /// first, the control last.
-pub const RINGS: [(&str, MakeRing); 9] = [
+pub const RINGS: [(&str, MakeRing); 5] = [
     (WINDROW, |interval, buckets| Box::new(GivenTimeWindow::new(interval, buckets))),
     (LEAP_ARRAY, |interval, buckets| Box::new(LeapArray::new(interval, buckets))),
-    (CAS_RING, |interval, buckets| Box::new(CasRing::<AtomicU64>::new(interval, buckets))),
-    (CAS_STRIPES, |interval, buckets| Box::new(CasRing::<Stripes>::new(interval, buckets))),
-    (PACKED_RING, |interval, buckets| Box::new(PackedRing::shared(interval, buckets))),
-    (PACKED_STRIPES, |interval, buckets| Box::new(PackedRing::striped(interval, buckets))),
+    (CAS_RING, |interval, buckets| Box::new(CasRing::new(interval, buckets))),
     (EPOCH_RING, |interval, buckets| Box::new(EpochRing::new(interval, buckets))),
-    (INVOCATION, |interval, buckets| Box::new(Invocation::new(interval, buckets))),
     (MUTEX_RING, |interval, buckets| Box::new(MutexRing::new(interval, buckets))),
 ];
 

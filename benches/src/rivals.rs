@@ -4,35 +4,22 @@
 pub mod counters;
 pub mod labelled;
 #[cfg(feature = "labels")]
-pub mod measured;
-#[cfg(feature = "labels")]
 pub mod opentelemetry;
 pub mod published;
-
-// Many series: one of them at random, and a scrape of all.
-pub mod at_random;
-pub mod scraped;
 
 // Windows: what rings share, the rings, and those of crates.
 pub mod cas_ring;
 pub mod epoch_ring;
-pub mod fenster;
-pub mod invocation;
 pub mod leap_array;
 pub mod mutex_ring;
-pub mod packed_ring;
 pub mod ring;
 #[cfg(feature = "sentinel")]
 pub mod sentinel;
 
-use std::sync::atomic::AtomicU64;
-
 use self::cas_ring::CasRing;
 use self::epoch_ring::EpochRing;
-use self::invocation::Invocation;
 use self::leap_array::LeapArray;
 use self::mutex_ring::MutexRing;
-use self::packed_ring::PackedRing;
 pub use self::ring::{EVENTS, Ring, Stripes};
 use crate::harness::{Contender, Rival};
 
@@ -62,12 +49,8 @@ where
     let mut contenders = Vec::new();
     let mut on = |name, contender| contenders.push(Contender { name, rival: contender });
     on(LEAP_ARRAY, clocked(LeapArray::new(interval, buckets), now.clone()));
-    on(CAS_RING, clocked(CasRing::<AtomicU64>::new(interval, buckets), now.clone()));
-    on(CAS_STRIPES, clocked(CasRing::<Stripes>::new(interval, buckets), now.clone()));
-    on(PACKED_RING, clocked(PackedRing::shared(interval, buckets), now.clone()));
-    on(PACKED_STRIPES, clocked(PackedRing::striped(interval, buckets), now.clone()));
+    on(CAS_RING, clocked(CasRing::new(interval, buckets), now.clone()));
     on(EPOCH_RING, clocked(EpochRing::new(interval, buckets), now.clone()));
-    on(INVOCATION, clocked(Invocation::new(interval, buckets), now.clone()));
     on(MUTEX_RING, clocked(MutexRing::new(interval, buckets), now));
     contenders
 }
@@ -84,22 +67,8 @@ where
 pub const LEAP_ARRAY: &str = "reset-lock LeapArray";
 /// The name of [`CasRing`] in tables.
 pub const CAS_RING: &str = "compare-and-set ring";
-/// The name of [`CasRing`] with a striped counter for each event.
-pub const CAS_STRIPES: &str = "compare-and-set ring, striped";
-/// The name of [`PackedRing`] with one word for each event.
-pub const PACKED_RING: &str = "packed words";
-/// The name of [`PackedRing`] with a word for each core and event.
-pub const PACKED_STRIPES: &str = "packed words, striped";
 /// The name of [`EpochRing`] in tables.
 pub const EPOCH_RING: &str = "epoch swap, pinned stripes";
-/// The name of [`Invocation`] in tables.
-pub const INVOCATION: &str = "invocation-counter";
-/// The name of [`fenster::Fenster`] in tables.
-pub const FENSTER: &str = "Mutex around fenster";
-/// sentinel-core with a node of its own.
-pub const OWN_NODE: &str = "sentinel-core, its own node";
-/// sentinel-core with a node of windrow's.
-pub const OUR_NODE: &str = "sentinel-core, windrow's node";
 /// The name of [`MutexRing`] in tables.
 pub const MUTEX_RING: &str = "Mutex around a ring";
 
@@ -132,15 +101,8 @@ mod tests {
     }
 
     #[test]
-    fn the_compare_and_set_rings_count() {
-        counts(&CasRing::<AtomicU64>::new(200, 2));
-        counts(&CasRing::<Stripes>::new(200, 2));
-    }
-
-    #[test]
-    fn the_packed_rings_count() {
-        counts(&PackedRing::shared(200, 2));
-        counts(&PackedRing::striped(200, 2));
+    fn the_compare_and_set_ring_counts() {
+        counts(&CasRing::new(200, 2));
     }
 
     #[test]

@@ -8,7 +8,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::before;
 use crate::pictures;
 use crate::sources::{self, read, write};
 use crate::steps::{Failed, Steps, target_directory};
@@ -21,14 +20,7 @@ const PAGES: [&str; 2] = ["benches/results.md", "README.md"];
 #[derive(Debug, PartialEq)]
 pub(crate) enum Asked {
     /// The lab.
-    Lab {
-        publish: bool,
-        /// The commit whose strategies take part too.
-        before: Option<String>,
-        passed_on: Vec<OsString>,
-    },
-    /// Programs of others, on windrow.
-    Ports { passed_on: Vec<OsString> },
+    Lab { publish: bool, passed_on: Vec<OsString> },
     /// A program of the benches, with the windrow of a commit and with today's.
     Earlier { commit: String, program: String, passed_on: Vec<OsString> },
 }
@@ -45,28 +37,13 @@ impl Asked {
             };
             return Ok(Asked::Earlier { commit, program, passed_on });
         }
-        let mut before = None;
-        if let Some(at) = arguments.iter().position(|argument| argument == "--before") {
-            arguments.remove(at);
-            let commit = (at < arguments.len()).then(|| arguments.remove(at).into_string());
-            before = Some(commit.and_then(Result::ok).ok_or("--before lacks its commit")?);
-        }
         let (publish, passed_on): (Vec<_>, Vec<_>) =
             arguments.into_iter().partition(|argument| argument == "--publish");
         let publish = !publish.is_empty();
-        let (ports, passed_on): (Vec<_>, Vec<_>) =
-            passed_on.into_iter().partition(|argument| argument == "ports");
-        if !ports.is_empty() {
-            let more = publish || before.is_some();
-            if more || passed_on.iter().any(|argument| argument != "--quick") {
-                return Err("compare ports stands alone, with --quick at most".to_owned());
-            }
-            return Ok(Asked::Ports { passed_on });
-        }
         if publish && passed_on.iter().any(|argument| argument != "--quick") {
             return Err("compare publishes whole runs only: leave out the parts".to_owned());
         }
-        Ok(Asked::Lab { publish, before, passed_on })
+        Ok(Asked::Lab { publish, passed_on })
     }
 }
 
@@ -74,26 +51,18 @@ impl Asked {
 pub(crate) fn run(
     steps: &mut Steps,
     publish_it: bool,
-    before: Option<&str>,
     passed_on: Vec<OsString>,
 ) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let lab = "build --release --package windrow-benches --features sentinel,labels --bin compare";
     steps.cargo("the lab", lab, &[])?;
-    let loops = "build --release --package windrow-loops";
-    steps.cargo("its loops, of which each strategy has a process", loops, &[])?;
     let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
-    let before = before.map(|commit| Ok((commit, before::build(steps, &target, commit)?)));
-    let before = before.transpose()?;
     let java = java(steps, &target)?;
     let report = target.join("compare");
     let mut command = Command::new(target.join("release").join("compare"));
     command.current_dir(&root).arg(&report);
     if let Some(classes) = &java {
         command.arg("--java").arg(classes);
-    }
-    if let Some((commit, program)) = before {
-        command.arg("--before").arg(commit).arg(program);
     }
     command.args(passed_on);
     steps
@@ -175,16 +144,10 @@ mod tests {
     fn whole_runs_are_published_and_the_rest_is_passed_on() {
         let parse = |words: &str| Asked::parse(words.split(' ').map(OsString::from));
         let words = |words: &[&str]| words.iter().map(OsString::from).collect();
-        let lab = |publish, passed_on| {
-            Ok(Asked::Lab { publish, before: None, passed_on: words(passed_on) })
-        };
+        let lab = |publish, passed_on| Ok(Asked::Lab { publish, passed_on: words(passed_on) });
         assert_eq!(parse("--quick speed losses"), lab(false, &["--quick", "speed", "losses"]));
         assert_eq!(parse("--quick --publish"), lab(true, &["--quick"]));
         assert!(parse("--publish speed").is_err());
-        let before = Some("v1".to_owned());
-        let earlier = Asked::Lab { publish: false, before, passed_on: words(&["strategies"]) };
-        assert_eq!(parse("strategies --before v1"), Ok(earlier));
-        assert!(parse("strategies --before").is_err() && parse("ports --before v1").is_err());
         let earlier = Asked::Earlier {
             commit: "HEAD~1".to_owned(),
             program: "scrape".to_owned(),
@@ -192,8 +155,6 @@ mod tests {
         };
         assert_eq!(parse("earlier HEAD~1 scrape --series 9"), Ok(earlier));
         assert!(parse("earlier HEAD~1").is_err());
-        assert_eq!(parse("ports --quick"), Ok(Asked::Ports { passed_on: words(&["--quick"]) }));
-        assert!(parse("ports speed").is_err() && parse("ports --publish").is_err());
     }
 
     #[test]

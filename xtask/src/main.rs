@@ -47,7 +47,6 @@ mod compare;
 mod earlier;
 mod integrations;
 mod pictures;
-mod ports;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -93,13 +92,10 @@ fn run(
     if command == "compare" {
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
         return Ok(match asked {
-            compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on),
             compare::Asked::Earlier { commit, program, passed_on } => {
                 earlier::run(steps, &commit, &program, &passed_on)
             }
-            compare::Asked::Lab { publish, before, passed_on } => {
-                compare::run(steps, publish, before.as_deref(), passed_on)
-            }
+            compare::Asked::Lab { publish, passed_on } => compare::run(steps, publish, passed_on),
         });
     }
     let option = match command {

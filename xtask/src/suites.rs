@@ -11,7 +11,7 @@ use crate::strategies::WAYS;
 use crate::tools::succeeds;
 use crate::{
     arrows, beside, instructions, integrations, interface, library, litmus, models, names,
-    orderings, portable, ports, twins, weight, wild, words,
+    orderings, portable, twins, weight, wild, words,
 };
 
 /// The features of rivals, each of which brings many crates with it: Sentinel; layers for HTTP;
@@ -113,7 +113,6 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     models::lint_random(steps)?;
     let rivals = "test --package windrow-benches --features sentinel,limits,heavy";
     steps.cargo("tests of the lab, with all rivals", rivals, &[])?;
-    ports::run(steps, &["--quick".into()])?;
     let mapped = "test --release --package windrow-mapped -- --ignored --nocapture";
     steps.cargo("mapped counters, for longer, and their twins", mapped, &[])?;
     beside::over_tls(steps)?;

@@ -31,9 +31,7 @@ use windrow_benches::rivals::cas_ring::CasRing;
 use windrow_benches::rivals::epoch_ring::EpochRing;
 use windrow_benches::rivals::leap_array::LeapArray;
 use windrow_benches::rivals::mutex_ring::MutexRing;
-use windrow_benches::rivals::{
-    CAS_STRIPES, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring, Stripes, published,
-};
+use windrow_benches::rivals::{CAS_RING, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring, published};
 use windrow_benches::terminal::{Options, options, print_caption, print_table};
 
 events! { enum Http { Pass: Count } }
@@ -244,7 +242,7 @@ fn windows() -> Vec<Contender> {
         ),
         Contender::boxed("windrow", window, |window| window.add(Http::Pass, 1)),
         ring(LEAP_ARRAY, &clock, LeapArray::new),
-        ring(CAS_STRIPES, &clock, CasRing::<Stripes>::new),
+        ring(CAS_RING, &clock, CasRing::new),
         ring(EPOCH_RING, &clock, EpochRing::new),
         ring(MUTEX_RING, &clock, MutexRing::new),
     ]

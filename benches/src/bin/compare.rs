@@ -1,7 +1,7 @@
 //! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and
 //! calls it; see there for what a person types.
 //!
-//! `compare DIRECTORY [--quick] [--java CLASSES] [--before COMMIT LOOPS] [PART]...`; and two ways
+//! `compare DIRECTORY [--quick] [--java CLASSES] [PART]...`; and two ways
 //! in which it calls itself: `--serve` (a worker) and `--portable-part PART`.
 //!
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
@@ -21,18 +21,14 @@ use windrow_benches::lab::portable::{Whom, rows as portable};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
-use windrow_benches::lab::strategies::{self, Choice, Strategies};
-use windrow_benches::lab::{
-    Effort, latency, losses, memory, pictures, ratios, rotation, summary, worker,
-};
+use windrow_benches::lab::{Effort, latency, losses, memory, pictures, ratios, summary, worker};
 
 #[global_allocator]
 static HEAP: Counting = Counting::new();
 
 /// The parts that can be requested, in the order in which they are measured: bytes first, before
 /// other parts have used the heap.
-const PARTS: [&str; 7] =
-    ["memory", "speed", "strategies", "choice", "losses", "rotation", "latency"];
+const PARTS: [&str; 4] = ["memory", "speed", "losses", "latency"];
 
 /// Returns these parts, and the parts of the part `speed`.
 fn parts() -> impl Iterator<Item = &'static str> {
@@ -44,8 +40,6 @@ struct Asked {
     directory: PathBuf,
     effort: Effort,
     java: Option<PathBuf>,
-    /// An earlier windrow's commit, and the loops built with it.
-    before: Option<(String, PathBuf)>,
     parts: Vec<String>,
 }
 
@@ -55,17 +49,12 @@ impl Asked {
             directory: PathBuf::from(arguments.value()?),
             effort: Effort::Full,
             java: None,
-            before: None,
             parts: Vec::new(),
         };
         while let Some(argument) = arguments.next()? {
             match argument {
                 Long("quick") => asked.effort = Effort::Quick,
                 Long("java") => asked.java = Some(arguments.value()?.into()),
-                Long("before") => {
-                    let commit = arguments.value()?.string()?;
-                    asked.before = Some((commit, arguments.value()?.into()));
-                }
                 Value(part) if parts().any(|known| part == *known) => {
                     asked.parts.push(part.string()?);
                 }
@@ -93,10 +82,8 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
 
     if asked.wants("memory") {
         let bytes = memory::rows(&HEAP);
-        let series = memory::series_rows(&HEAP);
         tables.extend(memory::tables(&bytes));
-        tables.push(memory::series_table(&series));
-        parts.extend([("memory", json!(bytes)), ("series", json!(series))]);
+        parts.push(("memory", json!(bytes)));
     }
     let mut speed = None;
     let sets = || SETS.iter().filter(|set| asked.wants("speed") || asked.wants(set.name));
@@ -111,20 +98,6 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         tables.extend(measured.tables());
         speed = Some(measured);
     }
-    if asked.wants("strategies") {
-        if asked.before.is_none() {
-            left_out.push("an earlier windrow, since `--before` names no commit".to_owned());
-        }
-        let before = asked.before.as_ref().map(|(_, loops)| loops.as_path());
-        let found = Strategies::measure(effort, before)?;
-        tables.extend(strategies::tables(&found));
-        parts.push(("strategies", json!(found)));
-    }
-    if asked.wants("choice") {
-        let found = Choice::measure(effort)?;
-        tables.push(found.table());
-        parts.push(("choice", json!(found)));
-    }
     let mut lost = Vec::new();
     if asked.wants("losses") {
         lost = losses::rows(effort, Whom::All);
@@ -133,14 +106,6 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         parts.push(("losses", json!(lost)));
     }
     let sound = lost.iter().filter(|row| row.must_be_sound()).all(losses::Row::sound);
-    if asked.wants("rotation") {
-        HEAP.stop(false);
-        let mut rotations = rotation::rows(effort, Whom::All, &HEAP);
-        HEAP.stop(true);
-        rotations.extend(portable("rotation", effort, |row: &mut rotation::Row| &mut row.name)?);
-        tables.push(rotation::table(&rotations));
-        parts.push(("rotation", json!(rotations)));
-    }
     let mut times = Vec::new();
     if asked.wants("latency") {
         times = latency::rows(effort, Whom::All);
@@ -151,8 +116,7 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     tables.insert(0, summary::table(speed.as_ref()));
     tables.insert(1, ratios::table(speed.as_ref()));
     tables.retain(|table| !table.rows.is_empty());
-    let commit = asked.before.as_ref().map(|(commit, _)| commit.as_str());
-    let typed = command(&asked.parts, commit, effort);
+    let typed = command(&asked.parts, effort);
     let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
     let pictures = pictures::all(&environment, speed.as_ref(), &lost, &times);
     let figures = speed.map_or(Vec::new(), |speed| speed.figures);
@@ -174,7 +138,6 @@ fn run() -> Result<bool, String> {
 fn portable_part(part: &str, effort: Effort) -> Result<(), String> {
     let rows = match part {
         "losses" => json!(losses::rows(effort, Whom::Windrow)),
-        "rotation" => json!(rotation::rows(effort, Whom::Windrow, &HEAP)),
         "latency" => json!(latency::rows(effort, Whom::Windrow)),
         _ => return Err(format!("`{part}` is no part of the portable strategy")),
     };

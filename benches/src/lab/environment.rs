@@ -15,22 +15,17 @@ use crate::terminal::processor;
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// The crates whose versions the report names.
-const RIVALS: [&str; 15] = [
+const RIVALS: [&str; 10] = [
     "contatori",
-    "countme",
     "crossbeam-epoch",
     "fast-counter",
-    "fast-telemetry",
-    "fenster",
     "hdrhistogram",
     "histogram",
-    "invocation-counter",
     "metrics",
     "metrics-exporter-prometheus",
     "metrics-util",
     "prometheus",
     "prometheus-client",
-    "thread_local",
 ];
 
 /// The contents of a caption.
@@ -138,7 +133,7 @@ impl Environment {
             rivals.push("sentinel-core");
         }
         if cfg!(feature = "labels") {
-            rivals.extend(["measured", "opentelemetry", "opentelemetry_sdk"]);
+            rivals.extend(["opentelemetry", "opentelemetry_sdk"]);
         }
         if cfg!(feature = "limits") {
             rivals.push("governor");
@@ -191,10 +186,9 @@ impl Environment {
 }
 
 /// Returns the command that a reader types, from what this program was called with.
-pub fn command(parts: &[String], before: Option<&str>, effort: Effort) -> String {
+pub fn command(parts: &[String], effort: Effort) -> String {
     let mut words = vec!["cargo xtask compare".to_owned()];
     words.extend(parts.iter().cloned());
-    words.extend(before.map(|commit| format!("--before {commit}")));
     if effort == Effort::Quick {
         words.push("--quick".to_owned());
     }

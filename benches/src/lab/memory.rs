@@ -17,7 +17,6 @@ use super::report::Table;
 use super::subject::{self, Group, Process, Subject};
 use crate::harness::{Contender, cores, keep_to_core};
 use crate::heap::Counting;
-use crate::ours::scraped;
 use crate::ours::{MakeRing, RINGS, TIERED, WINDROW};
 use crate::rivals::Ring;
 
@@ -138,18 +137,6 @@ fn of_counter(heap: &Counting, name: &'static str) -> Row {
     }
 }
 
-/// Returns a row of the families and vectors of counters called `name`: bytes of one series of ten
-/// thousand, each of which every core has added to.
-fn of_series(heap: &Counting, name: &'static str) -> Row {
-    const SERIES: usize = 10_000;
-    let before = at_rest(heap);
-    let counters = subject::make(Group::Scrape(SERIES), name).expect("a known contender");
-    let bytes = at_rest(heap).saturating_sub(before) / SERIES;
-    drop(counters);
-    let cells = usize::from(name.starts_with(WINDROW));
-    Row { name: name.to_owned(), buckets: None, heap: bytes, cells, allocations: None }
-}
-
 /// Returns a row of sentinel-core's. Its buckets are all made in the beginning, and its window is
 /// kept forever, which is why it comes last.
 #[cfg(feature = "sentinel")]
@@ -201,35 +188,6 @@ pub fn rows(heap: &Counting) -> Vec<Row> {
     rows.extend(WINDOWS.map(|buckets| of_sentinel_core(heap, buckets)));
     progress.end();
     rows
-}
-
-/// Measures series of counters with labels.
-pub fn series_rows(heap: &Counting) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let mut progress = Progress::begin("bytes a series");
-    // A walk of windrow's is of the family that its text is of.
-    let names = scraped::ALL.into_iter().filter(|name| *name != scraped::TEXT);
-    for name in names {
-        progress.step(name, rows.len(), scraped::ALL.len());
-        rows.push(of_series(heap, name));
-    }
-    progress.end();
-    rows
-}
-
-/// Shows series of counters with labels.
-pub fn series_table(rows: &[Row]) -> Table {
-    let heads =
-        ["contender", "bytes on the heap", "in each row of cells", "allocated by 10 000 series"];
-    let mut table = Table::new("memory-series", "Bytes a series with three labels", heads);
-    for row in rows {
-        // The read in the name does not matter here.
-        let name = row.name.split(',').next().unwrap_or_default().to_owned();
-        let all = (row.heap + CELL * row.cells * cores()) * 10_000;
-        let all = format!("{:.1} MB", all as f64 / 1e6);
-        table.row([name, row.heap.to_string(), (CELL * row.cells).to_string(), all]);
-    }
-    table
 }
 
 /// Shows counters and windows.

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use windrow::diagnostics::{Strategy, strategy};
 
 use super::Effort;
-use super::subject::portable;
+use super::subject::PORTABLE;
 
 /// The contenders that a part measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +45,7 @@ pub fn rows<R: DeserializeOwned>(
     let mut rows: Vec<R> =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("{part}: {error}"))?;
     for row in &mut rows {
-        let name = name(row);
-        *name = portable(name).to_owned();
+        PORTABLE.clone_into(name(row));
     }
     Ok(rows)
 }

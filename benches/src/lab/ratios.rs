@@ -7,23 +7,16 @@ use super::subject::{Group, SENTINEL, SENTINEL_TICKER};
 use super::work::Work;
 use crate::harness::cores;
 use crate::ours::WINDROW;
-use crate::ours::labelled::{ENUMS, TEXTS};
+use crate::ours::labelled::TEXTS;
 use crate::rivals::counters::ATOMIC;
-use crate::rivals::labelled::{LABELED, PROMETHEUS};
-use crate::rivals::{OUR_NODE, OWN_NODE};
+use crate::rivals::labelled::PROMETHEUS;
 
 /// Each ratio: its words, the group of both sides, and both contenders.
-const RATIOS: [(&str, Group, &str, &str); 10] = [
+const RATIOS: [(&str, Group, &str, &str); 4] = [
     ("add to a counter / to an `AtomicU64`", Group::Counter, WINDROW, ATOMIC),
     ("add to a window / sentinel-core's, time published", Group::Window, WINDROW, SENTINEL_TICKER),
     ("add to a window / sentinel-core's, time read", Group::Coarse, WINDROW, SENTINEL),
     ("add to one of 256 series / prometheus'", Group::Labels, TEXTS, PROMETHEUS),
-    ("of 10 000, at random", Group::LabelsOf(10_000), TEXTS, PROMETHEUS),
-    ("of 1 000 000, at random", Group::LabelsOf(1_000_000), TEXTS, PROMETHEUS),
-    ("add by three enums / fast-telemetry's, by one", Group::Labels, ENUMS, LABELED),
-    ("sentinel-core's rate, on windrow's node / on its own", Group::NodeRates, OUR_NODE, OWN_NODE),
-    ("its add", Group::NodeAdds, OUR_NODE, OWN_NODE),
-    ("its whole entry", Group::Entries, OUR_NODE, OWN_NODE),
 ];
 
 /// The table; empty if `speed` was not measured.

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::progress::Progress;
 use super::stats::{Sample, Spread};
-use super::subject::{Process, Subject};
+use super::subject::{Forced, Process, Subject};
 use super::work::Work;
 use super::worker::{self, Worker};
 use crate::harness::{Contender, Spent, cores};
@@ -72,7 +72,9 @@ impl<'a> Workers<'a> {
                 command
             };
             match process {
-                Process::Portable => _ = command.env("WINDROW_STRATEGY", "portable"),
+                Process::Forced(Forced { strategy, leases, .. }) => {
+                    command.env("WINDROW_STRATEGY", strategy).env("WINDROW_LEASES", leases);
+                }
                 Process::SentinelTicker => _ = command.arg("--sentinel-ticker"),
                 Process::Here | Process::Sentinel | Process::Java => {}
             }

@@ -19,7 +19,7 @@ pub struct Set {
 }
 
 /// All sets, in the order in which they are measured.
-pub const SETS: [Set; 9] = [
+pub const SETS: [Set; 6] = [
     Set { name: "counters", title: "counters", groups: &[Group::Counter, Group::Turns] },
     Set { name: "windows", title: "windows, time published", groups: &[Group::Window] },
     Set { name: "coarse", title: "windows, coarse clock", groups: &[Group::Coarse] },
@@ -29,22 +29,7 @@ pub const SETS: [Set; 9] = [
         groups: &[Group::Full(2), Group::Full(60), Group::Full(600)],
     },
     Set { name: "labels", title: "counters with labels", groups: &[Group::Labels] },
-    Set {
-        name: "random",
-        title: "counters with labels, at random",
-        groups: &[Group::LabelsOf(10_000), Group::LabelsOf(1_000_000)],
-    },
-    Set {
-        name: "scrapes",
-        title: "scrapes",
-        groups: &[Group::Scrape(10_000), Group::Scrape(100_000)],
-    },
-    Set { name: "tiers", title: "tiers", groups: &[Group::Tiers, Group::TierReads] },
-    Set {
-        name: "entries",
-        title: "entries of sentinel-core",
-        groups: &[Group::NodeAdds, Group::NodeRates, Group::Entries],
-    },
+    Set { name: "tiers", title: "tiers", groups: &[Group::Tiers] },
 ];
 
 /// Everything that was measured in rounds.
@@ -89,16 +74,10 @@ fn works(group: Group) -> Vec<Work> {
             let adds = [1, cores(), 2 * cores()].map(Work::Add).into_iter();
             adds.chain([Work::AddWhileRead(beside_a_reader())]).collect()
         }
-        Group::LabelsOf(1_000_000) => vec![Work::Add(1)], // each takes a gigabyte
-        Group::Turns
-        | Group::Coarse
-        | Group::Labels
-        | Group::LabelsOf(_)
-        | Group::Tiers
-        | Group::NodeAdds
-        | Group::NodeRates
-        | Group::Entries => [1, cores()].map(Work::Add).to_vec(),
-        Group::Full(_) | Group::Scrape(_) | Group::TierReads => vec![Work::Read],
+        Group::Turns | Group::Coarse | Group::Labels | Group::Tiers => {
+            [1, cores()].map(Work::Add).to_vec()
+        }
+        Group::Full(_) => vec![Work::Read],
     }
 }
 
@@ -208,12 +187,7 @@ impl Speed {
             costs("coarse-add", "a window, coarse clock", Group::Coarse),
             self.full_reads(),
             costs("labels", "one of 256 series with three labels", Group::Labels),
-            costs("labels-10k", "one of 10 000 series at random", Group::LabelsOf(10_000)),
-            costs("labels-1m", "one of 1 000 000 series at random", Group::LabelsOf(1_000_000)),
             costs("tier-add", "a window with tiers", Group::Tiers),
-            self.scrapes(),
-            self.tier_reads(),
-            self.nodes(),
         ]
     }
 
@@ -240,73 +214,17 @@ impl Speed {
         table
     }
 
-    /// One row for each contender of the first group, one column for each group: reads.
-    fn reads_by_group(
-        &self,
-        id: &'static str,
-        title: &str,
-        groups: &[(Group, &str)],
-        show: fn(&Figure) -> String,
-    ) -> Table {
-        let heads = ["contender"].into_iter().chain(groups.iter().map(|(_, head)| *head));
-        let mut table = Table::new(id, title, heads);
-        for label in self.labels(groups[0].0) {
-            let cell = |(group, _): &(Group, _)| {
-                self.find(*group, label, Work::Read).map_or("-".to_owned(), show)
-            };
-            table.row([label.to_owned()].into_iter().chain(groups.iter().map(cell)));
-        }
-        table.note(&format!("{MEDIAN} {MARK}"));
-        table
-    }
-
     fn full_reads(&self) -> Table {
-        let groups = [
-            (Group::Full(2), "2 buckets"),
-            (Group::Full(60), "60 buckets"),
-            (Group::Full(600), "600 buckets"),
-        ];
+        let groups = [2, 60, 600].map(Group::Full);
+        let heads = ["contender", "2 buckets", "60 buckets", "600 buckets"];
         let title = "ns of CPU time a sum over a full window, without adds";
-        self.reads_by_group("full-read", title, &groups, |figure| figure.cost().show())
-    }
-
-    fn tier_reads(&self) -> Table {
-        let groups = [(Group::TierReads, "ns of CPU time a read")];
-        let title = "Reads of a window with tiers, by span";
-        self.reads_by_group("tier-read", title, &groups, |figure| figure.cost().show())
-    }
-
-    fn scrapes(&self) -> Table {
-        let groups =
-            [(Group::Scrape(10_000), "10 000 series"), (Group::Scrape(100_000), "100 000 series")];
-        let title = "ns of CPU time a series in a scrape of all";
-        self.reads_by_group("scrapes", title, &groups, |figure| {
-            let Group::Scrape(series) = figure.subject.group else { return "-".to_owned() };
-            Spread::of_samples(&figure.samples, |sample| sample.cpu_ns / series as f64).show()
-        })
-    }
-
-    /// Returns what sentinel-core does with its own nodes and with ours.
-    fn nodes(&self) -> Table {
-        let works: Vec<Work> = works(Group::NodeAdds);
-        let counts: Vec<String> = works.iter().map(|work| counted(work.threads())).collect();
-        let heads = ["node", "what"].into_iter().chain(counts.iter().map(String::as_str));
-        let title = "ns of CPU time of sentinel-core's, time published";
-        let mut table = Table::new("nodes", title, heads);
-        let uses = [
-            (Group::NodeAdds, "an add"),
-            (Group::NodeRates, "its rate"),
-            (Group::Entries, "a whole entry"),
-        ];
-        for (group, what) in uses {
-            for label in self.labels(group) {
-                let cost = |work: &Work| {
-                    let found = self.find(group, label, *work);
-                    found.map_or("-".to_owned(), |figure| figure.cost().show())
-                };
-                let fixed = [label.to_owned(), what.to_owned()];
-                table.row(fixed.into_iter().chain(works.iter().map(cost)));
-            }
+        let mut table = Table::new("full-read", title, heads);
+        for label in self.labels(groups[0]) {
+            let cell = |group| {
+                let found = self.find(group, label, Work::Read);
+                found.map_or("-".to_owned(), |figure| figure.cost().show())
+            };
+            table.row([label.to_owned()].into_iter().chain(groups.map(cell)));
         }
         table.note(&format!("{MEDIAN} {MARK}"));
         table

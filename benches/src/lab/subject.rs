@@ -4,21 +4,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Ticker};
-use windrow::{
-    Clock,
-    diagnostics::{Strategy, strategy},
-};
+use windrow::diagnostics::{Strategy, strategy};
 
 use crate::harness::{Contender, cores, time_adds};
-#[cfg(feature = "sentinel")]
-use crate::ours::entries;
-use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
-use crate::ours::{
-    self, COUNTER_AND_CLOCK, TOUCHED, WINDROW, at_random, labelled, scraped, tiered,
-};
+use crate::ours::{self, WINDROW, labelled, tiered};
 use crate::rivals::counters::{locked_add, pinned_add};
-use crate::rivals::fenster::Fenster;
-use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING, OUR_NODE, OWN_NODE};
+use crate::rivals::{self, EPOCH_RING, LEAP_ARRAY, MUTEX_RING};
 
 /// The groups of contenders that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,24 +26,12 @@ pub enum Group {
     Full(u32),
     /// Counters with three labels, of which one series is counted.
     Labels,
-    /// Counters with three labels, of which one of this number of series is counted, at random.
-    LabelsOf(usize),
-    /// This number of series, read as an exporter does.
-    Scrape(usize),
     /// Windows with tiers, which are added to; the time is published by a thread.
     Tiers,
-    /// Windows with tiers that are read and stand still.
-    TierReads,
-    /// sentinel-core's nodes, which are added to.
-    NodeAdds,
-    /// Nodes that are asked for their rate.
-    NodeRates,
-    /// sentinel-core's entries.
-    Entries,
 }
 
 /// All groups, by their names in data files and in questions to workers.
-const NAMES: [(Group, &str); 17] = [
+const NAMES: [(Group, &str); 9] = [
     (Group::Counter, "counter"),
     (Group::Turns, "sixteen counters in turn"),
     (Group::Window, "window, published time"),
@@ -61,15 +40,7 @@ const NAMES: [(Group, &str); 17] = [
     (Group::Full(60), "full window of 60"),
     (Group::Full(600), "full window of 600"),
     (Group::Labels, "counter with labels"),
-    (Group::LabelsOf(10_000), "counter with labels, of 10000 series at random"),
-    (Group::LabelsOf(1_000_000), "counter with labels, of 1000000 series at random"),
-    (Group::Scrape(10_000), "scrape of 10000 series"),
-    (Group::Scrape(100_000), "scrape of 100000 series"),
     (Group::Tiers, "window with tiers, published time"),
-    (Group::TierReads, "window with tiers, full"),
-    (Group::NodeAdds, "sentinel-core's node, an add"),
-    (Group::NodeRates, "sentinel-core's node, its rate"),
-    (Group::Entries, "sentinel-core, a whole entry"),
 ];
 
 impl Group {
@@ -86,11 +57,6 @@ impl Group {
     pub fn named(name: &str) -> Option<Group> {
         NAMES.iter().find(|(_, known)| *known == name).map(|(group, _)| *group)
     }
-
-    /// Returns whether it is sentinel-core that counts, by nodes of its own or of ours.
-    pub fn is_sentinels(self) -> bool {
-        matches!(self, Group::NodeAdds | Group::NodeRates | Group::Entries)
-    }
 }
 
 /// The process in which a contender is measured. A choice that holds for a whole process needs a
@@ -99,8 +65,8 @@ impl Group {
 pub enum Process {
     /// This one.
     Here,
-    /// One with windrow's portable strategy.
-    Portable,
+    /// One with another of windrow's strategies.
+    Forced(Forced),
     /// One for sentinel-core, which panics when a thread stands still for an interval, and would
     /// take us with it.
     Sentinel,
@@ -121,34 +87,35 @@ pub struct Subject {
     pub process: Process,
 }
 
+/// A strategy of windrow's that is not the one found here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forced {
+    /// What tables call windrow's counter or window with it.
+    pub label: &'static str,
+    /// `WINDROW_STRATEGY`.
+    pub strategy: &'static str,
+    /// `WINDROW_LEASES`.
+    pub leases: &'static str,
+}
+
+const fn forced(label: &'static str, strategy: &'static str, leases: &'static str) -> Forced {
+    Forced { label, strategy, leases }
+}
+
 /// windrow in a process of its own, with the portable strategy.
 pub const PORTABLE: &str = "windrow, portable";
-/// sentinel-core, with either node.
-const NODES: [&str; 2] = [OWN_NODE, OUR_NODE];
-
-/// The names of the portable contenders, by the names that they share with those of this process.
-const PORTABLE_NAMES: [(&str, &str); 11] = [
-    (WINDROW, PORTABLE),
-    (TOUCHED, "windrow, portable, touched"),
-    (COUNTER_AND_CLOCK, "windrow, portable, a counter's sum and the clock"),
-    (BARE, "windrow, portable, no labels"),
-    (KEPT, "windrow, portable, handle kept"),
-    (ENUMS, "windrow, portable, 3 enums"),
-    (MIXED, "windrow, portable, enum, text, number"),
-    (TEXTS, "windrow, portable, 3 texts"),
-    (tiered::NONE, "windrow, portable, no tiers"),
-    (tiered::ONE, "windrow, portable, 1 tier"),
-    (tiered::FOUR, "windrow, portable, 4 tiers"),
+/// The other strategies that a counter is measured with.
+const OF_COUNTERS: [Forced; 3] = [
+    forced(PORTABLE, "portable", "on"),
+    forced("windrow, by processor", "cpu-id", "on"),
+    forced("windrow, portable, dealt rows", "portable", "off"),
 ];
-
-/// Returns what tables call `name` where it is portable.
-///
-/// # Panics
-/// If it is no name of windrow's.
-pub fn portable(name: &str) -> &'static str {
-    let known = PORTABLE_NAMES.iter().find(|(known, _)| *known == name);
-    known.unwrap_or_else(|| panic!("{name} is not windrow's")).1
-}
+/// The strategies that a window is measured with, besides all of those.
+const OF_WINDOWS: [Forced; 3] = [
+    forced("windrow, fenced", "fenced", "on"),
+    forced("windrow, fenced, dealt rows", "fenced", "off"),
+    forced("windrow, by epochs", "epochs", "on"),
+];
 
 /// sentinel-core in a process with its ticker.
 pub const SENTINEL_TICKER: &str = "sentinel-core, its ticker";
@@ -165,7 +132,7 @@ impl Subject {
     /// Returns what tables call it.
     pub fn label(self) -> &'static str {
         match (self.process, self.name) {
-            (Process::Portable, name) => portable(name),
+            (Process::Forced(forced), _) => forced.label,
             (Process::SentinelTicker, SENTINEL) => SENTINEL_TICKER,
             (_, name) => name,
         }
@@ -174,37 +141,22 @@ impl Subject {
     /// Returns all contenders in `group`, windrow first; sentinel-core where it was compiled in,
     /// Java's where the caller says that there is one.
     pub fn all(group: Group, java: bool) -> Vec<Subject> {
-        if group.is_sentinels() {
-            let process = Process::SentinelTicker;
-            let names = if cfg!(feature = "sentinel") { &NODES[..] } else { &[] };
-            return names.iter().map(|&name| Subject { group, name, process }).collect();
-        }
         // Full windows take a while to fill.
-        let mut names: Vec<_> = match group {
-            Group::Scrape(_) => scraped::ALL.to_vec(),
-            Group::LabelsOf(_) => at_random::ALL.to_vec(),
-            Group::TierReads => tiered::READS.to_vec(),
-            _ => {
-                let alike = if let Group::Full(_) = group { Group::Full(2) } else { group };
-                contenders(alike, |_| true).iter().map(|contender| contender.name).collect()
-            }
-        };
+        let alike = if let Group::Full(_) = group { Group::Full(2) } else { group };
+        let made = contenders(alike, |_| true);
+        let mut names: Vec<_> = made.iter().map(|contender| contender.name).collect();
         if group == Group::Full(600) {
             let all_buckets = [LEAP_ARRAY, EPOCH_RING, MUTEX_RING];
             names.retain(|name| all_buckets.contains(name) || name.starts_with(WINDROW));
         }
         let mut subjects: Vec<_> =
             names.into_iter().map(|name| Subject::here(group, name)).collect();
-        if strategy() == Strategy::PerCore {
-            let of_ours = |subject: &mut Subject| subject.name.starts_with(WINDROW);
-            let ours: Vec<_> = subjects.extract_if(.., of_ours).collect();
-            let portable =
-                ours.iter().map(|&subject| Subject { process: Process::Portable, ..subject });
-            // Both read the same cells; or wait for the same memory, of which there is much.
-            let alike = matches!(group, Group::Scrape(_) | Group::TierReads | Group::LabelsOf(_));
-            let portable = portable.filter(|_| !alike);
-            let both: Vec<_> = ours.iter().copied().chain(portable).collect();
-            subjects.splice(..0, both);
+        let window = group == Group::Window;
+        if strategy() == Strategy::PerCore && (window || group == Group::Counter) {
+            let others = OF_COUNTERS.iter().chain(OF_WINDOWS.iter().filter(|_| window));
+            let subject =
+                |&forced| Subject { group, name: WINDROW, process: Process::Forced(forced) };
+            subjects.splice(1..1, others.map(subject));
         }
         if cfg!(feature = "sentinel") && group == Group::Window {
             let sentinel = Subject { group, name: SENTINEL, process: Process::SentinelTicker };
@@ -237,8 +189,6 @@ fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
         Group::Turns => ours::turns(),
         Group::Window => {
             let mut windows = ours::windows(SECOND, 2, ticker());
-            let fenster = Fenster::new(1_000_000_000, 2, || ticker().now().as_nanos());
-            windows.push(Contender::new(FENSTER, fenster));
             windows.extend([locked_add(), pinned_add()]);
             windows
         }
@@ -249,12 +199,10 @@ fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
             let mut counters = labelled::all();
             counters.extend(rivals::labelled::all());
             #[cfg(feature = "labels")]
-            counters
-                .extend(rivals::measured::all().into_iter().chain(rivals::opentelemetry::all()));
+            counters.extend(rivals::opentelemetry::all());
             counters
         }
         Group::Tiers => tiered::adds(ticker()),
-        _ => Vec::new(), // above, and in `make`
     }
 }
 
@@ -263,18 +211,6 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     #[cfg(feature = "sentinel")]
     if name == SENTINEL {
         return Some(crate::rivals::sentinel::window(2));
-    }
-    match group {
-        Group::Scrape(series) => return scraped::make(name, series),
-        Group::LabelsOf(series) => return at_random::make(name, series),
-        Group::TierReads => return tiered::make_read(name),
-        #[cfg(feature = "sentinel")]
-        Group::NodeAdds => return entries::make(name, entries::Use::Add),
-        #[cfg(feature = "sentinel")]
-        Group::NodeRates => return entries::make(name, entries::Use::Rate),
-        #[cfg(feature = "sentinel")]
-        Group::Entries => return entries::make(name, entries::Use::Entry),
-        _ => {}
     }
     let mut contenders = contenders(group, |other| other == name);
     let at = contenders.iter().position(|contender| contender.name == name)?;
@@ -294,9 +230,7 @@ mod tests {
     fn everybody_who_is_named_can_be_made() {
         // Larger full windows are made alike, and take their time to fill.
         let groups = [Group::Counter, Group::Window, Group::Coarse, Group::Full(2), Group::Labels];
-        let others =
-            [Group::Turns, Group::Tiers, Group::NodeAdds, Group::NodeRates, Group::Entries];
-        for group in groups.into_iter().chain(others) {
+        for group in groups.into_iter().chain([Group::Turns, Group::Tiers]) {
             for subject in Subject::all(group, false) {
                 assert!(make(group, subject.name).is_some(), "{subject:?}");
             }

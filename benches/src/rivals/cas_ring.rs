@@ -11,32 +11,32 @@ use crossbeam_utils::CachePadded;
 use super::ring::{Count, EVENTS, Geometry, Ring};
 
 #[derive(Default)]
-struct Bucket<C> {
+struct Bucket {
     start: AtomicU64,
-    counts: [C; EVENTS],
+    counts: [AtomicU64; EVENTS],
 }
 
-/// A ring without any lock, of plain atomics or of another kind of cell.
-pub struct CasRing<C> {
+/// A ring without any lock.
+pub struct CasRing {
     geometry: Geometry,
-    buckets: Box<[CachePadded<Bucket<C>>]>,
+    buckets: Box<[CachePadded<Bucket>]>,
 }
 
-impl<C: Count> CasRing<C> {
+impl CasRing {
     /// `buckets` equal buckets over `interval`.
-    pub fn new(interval: u64, buckets: usize) -> CasRing<C> {
+    pub fn new(interval: u64, buckets: usize) -> CasRing {
         CasRing {
             geometry: Geometry::new(interval, buckets),
             buckets: (0..buckets).map(|_| CachePadded::default()).collect(),
         }
     }
 
-    fn slot(&self, time: u64) -> &Bucket<C> {
+    fn slot(&self, time: u64) -> &Bucket {
         &self.buckets[self.geometry.slot(time)]
     }
 }
 
-impl<C: Count> Ring for CasRing<C> {
+impl Ring for CasRing {
     #[inline]
     fn add_at(&self, now: u64, n: u64) -> bool {
         let start = self.geometry.start(now);
@@ -65,7 +65,7 @@ impl<C: Count> Ring for CasRing<C> {
 
     fn sum_at(&self, now: u64) -> u64 {
         let live = |start| self.geometry.contains(start, now);
-        let live = |bucket: &&CachePadded<Bucket<C>>| live(bucket.start.load(Ordering::Acquire));
+        let live = |bucket: &&CachePadded<Bucket>| live(bucket.start.load(Ordering::Acquire));
         self.buckets.iter().filter(live).map(|bucket| bucket.counts[0].sum()).sum()
     }
 }

@@ -8,14 +8,13 @@
 use std::hint::black_box;
 use std::sync::atomic::Ordering;
 
-use fast_telemetry::{DynamicCounter, DynamicCounterSeries, LabelEnum, LabeledCounter};
 use metrics::{Key, Label};
 use prometheus::{IntCounter, IntCounterVec, Opts};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 
-use super::published::{enough_stripes, registry};
+use super::published::registry;
 use crate::harness::{Contender, Rival, rival};
 
 /// The names of the labels.
@@ -150,62 +149,6 @@ rival! { Macro:
     };
 }
 
-/// fast-telemetry, by texts.
-struct Dynamic(DynamicCounter, Texts);
-
-rival! { Dynamic:
-    add(self, n) => self.0.add(&self.1.pairs(), n.cast_signed() as isize);
-    sum(self) => (self.0.get(&self.1.pairs()) as i64).cast_unsigned();
-}
-
-rival! { DynamicCounterSeries:
-    add(self, n) => DynamicCounterSeries::add(self, n.cast_signed() as isize);
-    sum(self) => (self.get() as i64).cast_unsigned();
-}
-
-/// fast-telemetry's counter, and its hot series.
-fn dynamic() -> (Dynamic, DynamicCounterSeries) {
-    let counter = DynamicCounter::new(enough_stripes());
-    all_sets().for_each(|set| counter.add(&Texts::of(set).pairs(), 0));
-    let hot = Texts::of(HOT);
-    let kept = counter.series(&hot.pairs());
-    (Dynamic(counter, hot), kept)
-}
-
-/// The labels as one number: fast-telemetry has one enum.
-#[derive(Clone, Copy, Debug)]
-struct Index(usize);
-
-impl LabelEnum for Index {
-    const CARDINALITY: usize = SERIES;
-    const LABEL_NAME: &'static str = "set";
-
-    #[inline]
-    fn as_index(self) -> usize {
-        self.0
-    }
-
-    fn from_index(index: usize) -> Index {
-        Index(index)
-    }
-
-    fn variant_name(self) -> &'static str {
-        "set"
-    }
-}
-
-/// fast-telemetry, by an enum.
-struct Labeled(LabeledCounter<Index>);
-
-rival! { Labeled:
-    add(self, n) => {
-        let [method, route, status] = black_box(HOT);
-        let index = (method * VALUES[1] + route) * VALUES[2] + status;
-        self.0.add(Index(index), n.cast_signed() as isize);
-    };
-    sum(self) => (self.0.sum_all() as i64).cast_unsigned();
-}
-
 /// The name of prometheus with borrowed texts.
 pub const PROMETHEUS: &str = "prometheus, 3 texts";
 /// The name of an add by a kept counter of its.
@@ -214,17 +157,7 @@ pub const PROMETHEUS_KEPT: &str = "prometheus, handle kept";
 pub const CLIENT: &str = "prometheus-client, 3 texts";
 /// The name of `metrics` with texts that are copied.
 pub const MACRO: &str = "metrics, macro, 3 texts";
-/// The name of fast-telemetry with borrowed texts.
-pub const DYNAMIC: &str = "fast-telemetry, 3 texts";
-/// The name of an add by a kept series of its.
-pub const DYNAMIC_KEPT: &str = "fast-telemetry, handle kept";
-/// The name of fast-telemetry with an enum.
-pub const LABELED: &str = "fast-telemetry, an enum";
 
-/// The name of measured's counter by enums.
-pub const MEASURED_ENUMS: &str = "measured, 3 enums";
-/// The name of measured's counter by texts.
-pub const MEASURED_TEXTS: &str = "measured, 3 texts";
 /// The name of opentelemetry's counter with attributes that are made for each add.
 pub const OTEL_TEXTS: &str = "opentelemetry, 3 texts";
 /// The name of an add by an instrument bound to its attributes.
@@ -235,18 +168,14 @@ pub const OTEL_BOUND: &str = "opentelemetry, bound";
 /// # Panics
 /// If the process has a recorder of `metrics` that is not ours.
 pub fn all() -> Vec<Contender> {
-    // Those whose series is kept are of counters of their own: each counts for itself.
+    // That whose series is kept is of counters of its own: each counts for itself.
     let (by_values, (_, kept)) = (prometheus().0, prometheus());
-    let (by_texts, (_, series)) = (dynamic().0, dynamic());
     vec![
         Contender::new(PROMETHEUS, by_values),
         Contender::new(PROMETHEUS_KEPT, kept),
         Contender::new(CLIENT, client()),
         Contender::new("prometheus-client, labels kept", ClientKept(client())),
         Contender::new(MACRO, Macro::new()),
-        Contender::new(DYNAMIC, by_texts),
-        Contender::new(DYNAMIC_KEPT, series),
-        Contender::new(LABELED, Labeled(LabeledCounter::new(enough_stripes()))),
     ]
 }
 

@@ -1,22 +1,15 @@
 //! The counters that crates publish, each as its documentation says that it is used.
 
-use std::cell::RefCell;
-use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use contatori::counters::Observable;
 use contatori::counters::unsigned::Unsigned;
-use crossbeam_utils::CachePadded;
 use fast_counter::ConcurrentCounter;
-use fast_telemetry::Counter as TelemetryCounter;
-use hdrhistogram::Histogram;
-use hdrhistogram::sync::{Recorder as HdrRecorder, SyncHistogram};
 use metrics::{Counter as Handle, Key, KeyName, Metadata, SharedString, Unit};
 use metrics_util::registry::{AtomicStorage, Registry};
 use prometheus::IntCounter;
 use prometheus_client::metrics::counter::Counter as PrometheusCounter;
-use thread_local::ThreadLocal;
 
 use crate::harness::{Contender, Rival, cores, rival};
 
@@ -28,11 +21,6 @@ rival! { Unsigned:
 rival! { ConcurrentCounter:
     add(self, n) => ConcurrentCounter::add(self, n.cast_signed() as isize);
     sum(self) => (ConcurrentCounter::sum(self) as i64).cast_unsigned();
-}
-
-rival! { TelemetryCounter:
-    add(self, n) => TelemetryCounter::add(self, n.cast_signed() as isize);
-    sum(self) => (TelemetryCounter::sum(self) as i64).cast_unsigned();
 }
 
 rival! { PrometheusCounter:
@@ -77,14 +65,6 @@ impl metrics::Recorder for ToRegistry {
     }
 }
 
-/// The name of the one counter of the macro.
-const REQUESTS: &str = "requests";
-
-/// `metrics::counter!(..).increment(..)` at each add. There is one such counter in a process.
-struct MetricsMacro {
-    before: u64,
-}
-
 /// Returns the registry of this process's recorder.
 pub(super) fn registry() -> &'static Registry<Key, AtomicStorage> {
     static REGISTRY: OnceLock<Arc<Registry<Key, AtomicStorage>>> = OnceLock::new();
@@ -96,145 +76,31 @@ pub(super) fn registry() -> &'static Registry<Key, AtomicStorage> {
     })
 }
 
-impl MetricsMacro {
-    fn new() -> MetricsMacro {
-        registry();
-        let mut new = MetricsMacro { before: 0 };
-        new.before = new.sum();
-        new
-    }
-}
-
-rival! { MetricsMacro:
-    add(self, n) => metrics::counter!(REQUESTS).increment(n);
-    sum(self) => {
-        let key = Key::from_static_name(REQUESTS);
-        let total = registry().get_or_create_counter(&key, |cell| cell.load(Ordering::Relaxed));
-        total - self.before
-    };
-}
-
-/// countme counts the values that were made of a type; here of this one.
-struct Made;
-
-/// countme, which counts objects for the whole process: their number, and their maximum at a time.
-struct CountMe {
-    before: u64,
-}
-
-impl CountMe {
-    fn new() -> CountMe {
-        countme::enable(true);
-        CountMe { before: countme::get::<Made>().total as u64 }
-    }
-}
-
-rival! { CountMe:
-    add(self, n) => {
-        for _ in 0..n {
-            // Counted when it is made; its drop would be another count.
-            std::mem::forget(black_box(countme::Count::<Made>::new()));
-        }
-    };
-    sum(self) => countme::get::<Made>().total as u64 - self.before;
-}
-
-/// A cell for each thread, by the crate `thread_local`; padded, or two threads would share a line.
-#[derive(Default)]
-struct PerThread(ThreadLocal<CachePadded<AtomicU64>>);
-
-rival! { PerThread:
-    add(self, n) => {
-        let cell = self.0.get_or_default();
-        // No other thread writes it, so a load and a store suffice.
-        cell.store(cell.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
-    };
-    sum(self) => self.0.iter().map(|cell| cell.load(Ordering::Relaxed)).sum();
-}
-
-/// hdrhistogram's histogram for many threads, each of which has a recorder of its own: its count is
-/// the sum. A read waits until every recorder has recorded once more or is gone.
-struct Hdr {
-    histogram: Mutex<SyncHistogram<u64>>,
-}
-
-impl Hdr {
-    fn new() -> Hdr {
-        let histogram = Histogram::new_with_bounds(1, 1000, 1).expect("sound bounds");
-        Hdr { histogram: Mutex::new(histogram.into_sync()) }
-    }
-
-    fn recorder(&self) -> HdrRecorder<u64> {
-        self.histogram.lock().expect("no thread panics in here").recorder()
-    }
-}
-
-impl Rival for Hdr {
-    fn add(&self, n: u64) {
-        let mut recorder = self.recorder();
-        (0..n).for_each(|_| recorder.saturating_record(1));
-        drop(recorder);
-    }
-
-    fn sum(&self) -> u64 {
-        let mut histogram = self.histogram.lock().expect("no thread panics in here");
-        histogram.refresh();
-        histogram.len()
-    }
-
-    /// A thread gets its recorder once.
-    fn add_many(&self, times: u64) {
-        let recorder = RefCell::new(self.recorder());
-        let mut recorder = recorder.borrow_mut();
-        for _ in 0..times {
-            recorder.saturating_record(black_box(1));
-        }
-    }
-}
-
 /// The name of fast-counter's contender, the yardstick of portable counters.
 pub const FAST_COUNTER: &str = "fast-counter";
-/// The name of fast-telemetry's counter.
-pub const FAST_TELEMETRY: &str = "fast-telemetry";
 /// The name of contatori's counter.
 pub const CONTATORI: &str = "contatori";
-/// The name of the counter on the crate `thread_local`.
-pub const THREAD_LOCAL: &str = "thread_local, a cell a thread";
-
-/// Returns the number of stripes for crates that need it: at least the sixteen of fast-counter's
-/// own benches.
-pub(super) fn enough_stripes() -> usize {
-    cores().max(16)
-}
 
 /// fast-counter, fresh.
 pub fn fast_counter() -> Contender {
     Contender::new(FAST_COUNTER, concurrent_counter())
 }
 
-/// Returns the contender.
+/// Returns the contender, of at least the sixteen stripes of its own benches.
 pub(super) fn concurrent_counter() -> ConcurrentCounter {
-    ConcurrentCounter::new(enough_stripes())
+    ConcurrentCounter::new(cores().max(16))
 }
 
 /// Every counter here, fresh.
-///
-/// # Panics
-/// If the process has a recorder of `metrics` that is not ours.
 pub fn all() -> Vec<Contender> {
     let cell = Arc::new(AtomicU64::new(0));
     let handle = Handle::from_arc(Arc::clone(&cell));
-    let int_counter = IntCounter::new(REQUESTS, "what is counted").expect("a sound name");
+    let int_counter = IntCounter::new("requests", "what is counted").expect("a sound name");
     vec![
         Contender::new(CONTATORI, Unsigned::new()),
         fast_counter(),
-        Contender::new(FAST_TELEMETRY, TelemetryCounter::new(enough_stripes())),
-        Contender::new(THREAD_LOCAL, PerThread::default()),
         Contender::new("prometheus", int_counter),
         Contender::new("prometheus-client", PrometheusCounter::default()),
         Contender::new("metrics, handle kept", MetricsHandle { handle, cell }),
-        Contender::new("metrics, macro", MetricsMacro::new()),
-        Contender::new("countme", CountMe::new()),
-        Contender::new("hdrhistogram, recorders", Hdr::new()),
     ]
 }

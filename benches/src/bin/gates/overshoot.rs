@@ -14,9 +14,7 @@ use windrow::clock::Precise;
 use windrow_benches::harness::{at_once, cores};
 #[cfg(feature = "sentinel")]
 use windrow_benches::limits::Flow;
-use windrow_benches::limits::{
-    Budget, Governor, Limiter, MutexRing, Rated, Soft, Terms, gate, rationed, strict,
-};
+use windrow_benches::limits::{Governor, Limiter, MutexRing, Soft, Terms, gate, rationed, strict};
 use windrow_benches::terminal::print_table;
 
 /// The limit is small beside the requests.
@@ -70,8 +68,6 @@ fn contenders() -> Vec<Contender> {
             Box::new(Soft::new(TERMS, clock())),
         ),
         of("governor", TWICE, TERMS, Box::new(Governor::own(TERMS))),
-        of("tower RateLimit, in a lock", TWICE, TERMS, Box::new(Rated::new(TERMS))),
-        of("tower TpsBudget", NOTHING, seconds, Box::new(Budget::new(seconds))),
     ];
     #[cfg(feature = "sentinel")]
     let all = {

@@ -8,8 +8,8 @@ use windrow_benches::lab::stats::{Sample, Spread};
 #[cfg(feature = "sentinel")]
 use windrow_benches::limits::Flow;
 use windrow_benches::limits::{
-    Asked, Budget, Counted, Each, Exchanged, Gates, Governor, KEYS, KeyedGovernor, Limiter,
-    MutexRing, Rated, Read, Settled, Soft, Terms, Timed, gate, paced, rationed, several,
+    Asked, Counted, Each, Exchanged, Gates, Governor, KEYS, KeyedGovernor, Limiter, MutexRing,
+    Read, Settled, Soft, Terms, Timed, gate, paced, rationed, several,
 };
 use windrow_benches::terminal::print_table;
 
@@ -128,8 +128,6 @@ fn one_key() -> Vec<Contender> {
         }),
         Contender::of("governor", 1, Governor::own),
         Contender::of(GOVERNOR, 1, |terms| Governor::new(terms, Timed(Coarse::default()))),
-        Contender::of("tower TpsBudget", 1, Budget::new),
-        Contender::of("tower RateLimit, in a lock", 1, Rated::new),
     ];
     #[cfg(feature = "sentinel")]
     let all =

@@ -45,7 +45,7 @@ impl<E: Events> Sealed for Snapshot<E> {}
 
 /// Returns the event of a set at a position, if it is a histogram.
 pub(super) fn histogram<E: Events>(event: usize) -> Option<Event<E, kinds::Histogram>> {
-    Event::<E>::at(event).downcast()
+    Event::<E>::at(event).histogram()
 }
 
 impl<E: Events> AnySpan for Totals<E> {

@@ -94,19 +94,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// requests.with(Route { route: "/a" }).increment();
     /// assert_eq!(requests.len(), 1);
     /// ```
+    #[doc(alias = "is_empty")]
+    #[allow(clippy::len_without_is_empty)] // a family is compared with its limit, and rarely empty
     pub fn len(&self) -> usize {
         self.places.series()
-    }
-
-    /// Returns whether there is no series, without the overflow series.
-    ///
-    /// ```
-    /// # use windrow::{Counter, Family, labels};
-    /// # labels! { pub struct Route { route: str } }
-    /// assert!(Family::<Route, Counter>::new().is_empty());
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Returns the number of uses that were refused, and counted in the overflow series.

@@ -20,12 +20,12 @@ static JOBS: SlidingWindow<Jobs> = SlidingWindow::of(Duration::from_secs(60), 60
 
 /// `{"requests": {"help": "...", "unit": "", "samples": [{"route": "/cart", "value": 1}]}}`.
 fn all(catalog: &Catalog) -> Json {
-    catalog.into_iter().map(|metric| (metric.name().to_owned(), one(metric))).collect()
+    catalog.into_iter().map(|metric| (metric.name.clone(), one(metric))).collect()
 }
 
 fn one(metric: &Listed) -> Json {
     let mut samples = Vec::new();
-    metric.source().visit(&mut |series| {
+    metric.source.visit(&mut |series| {
         let mut labels = Map::new();
         series.labels(&mut |name, value| {
             labels.insert(name.to_owned(), json!(value.to_string()));
@@ -43,7 +43,7 @@ fn one(metric: &Listed) -> Json {
             });
         }
     });
-    json!({ "help": metric.help(), "unit": metric.unit(), "samples": samples })
+    json!({ "help": metric.help, "unit": metric.unit, "samples": samples })
 }
 
 fn number(value: Value<'_>) -> Json {

@@ -28,11 +28,11 @@ impl Statsd {
     fn lines(&mut self, catalog: &Catalog) -> Vec<String> {
         let mut lines = Vec::new();
         for metric in catalog {
-            metric.source().visit(&mut |series| {
+            metric.source.visit(&mut |series| {
                 let reading = series.metric().read();
                 for part in reading.parts() {
                     reading.samples(part, &mut |sample| {
-                        let name = name(metric.name(), part, series, &sample);
+                        let name = name(&metric.name, part, series, &sample);
                         self.sample(series.number(), &name, sample.value, &mut lines);
                     });
                 }

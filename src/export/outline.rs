@@ -35,17 +35,16 @@ pub struct Outline {
     pub series_return: bool,
     /// The metrics in each series, if the form is [`Form::Fields`]; otherwise empty. Those of a
     /// struct in a struct are listed one by one, as `outer_inner`.
-    pub fields: Vec<OutlineField>,
+    pub(super) fields: Vec<OutlineField>,
 }
 
 /// One of several metrics in each series of a [source](super::Source).
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct OutlineField {
+pub(super) struct OutlineField {
     /// The name of the field.
-    pub name: String,
+    pub(super) name: String,
     /// The type of its metrics.
-    pub form: Form,
+    pub(super) form: Form,
     /// Its position in the struct; in a struct in a struct, one position after the other.
     pub(super) path: Vec<usize>,
 }
@@ -91,8 +90,7 @@ impl Outline {
 
     /// Returns a label of the source that exporters need for another purpose, if there is one: a
     /// label `overflow` beside an overflow series, or a label that samples have.
-    #[inline]
-    pub fn reserved_label(&self) -> Option<&str> {
+    pub(super) fn reserved_label(&self) -> Option<&str> {
         let mut forms = vec![self.form];
         forms.extend(self.fields.iter().map(|field| field.form));
         let is_reserved = |label: &str| {

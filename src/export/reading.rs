@@ -32,7 +32,7 @@ struct Window {
     lifetime: Vec<Stats>,
     distributions: Vec<Option<Distribution>>,
     exemplars: Vec<Vec<Exemplar>>,
-    closed: Option<Box<dyn AnySpan>>,
+    closed: Option<AnySpan<'static>>,
 }
 
 /// A sample of a [`Part`].
@@ -208,15 +208,17 @@ impl Window {
         let events = 0..window.events().len();
         let mut read = Window::default();
         if asked(&[Which::Count, Which::Level, Which::Records, Which::Sum]) {
-            read.lifetime = events.clone().map(|event| window.lifetime(event)).collect();
+            let lifetime = window.lifetime();
+            read.lifetime = events.clone().map(|event| lifetime.stats(event)).collect();
         }
         if asked(&[Which::Values]) {
             // Before the distributions, so that each is counted in them.
             read.exemplars = events.clone().map(|event| window.exemplars(event)).collect();
-            read.distributions = events.map(|event| window.lifetime_distribution(event)).collect();
+            let lifetime = window.lifetime();
+            read.distributions = events.map(|event| lifetime.distribution(event)).collect();
         }
         if asked(&[Rate, RecordRate, Mean, Min, Max, Quantiles]) {
-            read.closed = window.complete().filter(|closed| !closed.interval().is_zero());
+            read.closed = window.complete().filter(|closed| !closed.interval.is_zero());
         }
         read
     }
@@ -277,7 +279,7 @@ impl Window {
             Which::Level => lifetime().map(|ever| Value::Signed(ever.signed_sum())),
             Which::Sum => lifetime().map(|ever| Value::Count(ever.sum)),
             Which::Rate | Which::RecordRate => {
-                let seconds = self.closed.as_ref()?.interval().as_secs_f64();
+                let seconds = self.closed.as_ref()?.interval.as_secs_f64();
                 let closed = closed()?;
                 let signed = || closed.signed_sum() as f64;
                 let count = if kind == Kind::Signed { signed() } else { closed.count as f64 };

@@ -65,7 +65,7 @@ impl StartTimes {
     pub fn of(&self, series: &dyn Series, metric: AnyMetric<'_>) -> SystemTime {
         series.created().unwrap_or_else(|| match metric {
             AnyMetric::Window(window) => {
-                self.window(series.number(), || window.system_time(window.built()))
+                self.window(series.number(), || window.system_time(window.lifetime().start))
             }
             _ => self.since,
         })

@@ -245,10 +245,9 @@ impl Batch<'_> {
                 true
             }
             AnyMetric::Fields(fields) => {
-                let names = fields.names().iter().enumerate();
-                names.fold(false, |found, (position, field)| {
+                fields.all().into_iter().fold(false, |found, (field, metric)| {
                     let resource = format!("{resource}_{field}");
-                    self.add_windows(&resource, series, fields.field(position)) || found
+                    self.add_windows(&resource, series, metric) || found
                 })
             }
             _ => false,

@@ -86,7 +86,7 @@ impl FileSource {
     /// let minute = Duration::from_secs(60);
     /// let mut catalog = Catalog::new();
     /// FileSource::with_windows(Reader::open(&path)?, minute, 60)?.add_to(&mut catalog)?;
-    /// assert!(matches!(catalog.iter().next().unwrap().outline().form, Form::Window(..)));
+    /// assert!(matches!(catalog.iter().next().unwrap().source.outline().form, Form::Window(..)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_windows(

@@ -205,8 +205,8 @@ impl Exporter {
     /// ```
     pub fn catalog(mut self, catalog: &Catalog) -> Exporter {
         for listed in catalog {
-            let source = Arc::clone(listed.source());
-            self = self.source(listed.name(), listed.help(), listed.unit(), source);
+            let source = Arc::clone(&listed.source);
+            self = self.source(&listed.name, &listed.help, &listed.unit, source);
         }
         self
     }

@@ -55,11 +55,11 @@ pub(crate) fn describe(
     let fields = fields(source);
     let describe = |(position, field): (usize, &NamedField)| {
         let full = field.full_name(&given.full, ".");
-        let unit = if field.is_in_unit() { given.unit.clone() } else { String::new() };
+        let unit = if field.is_in_unit { given.unit.clone() } else { String::new() };
         let name = Name { full, description: given.description.clone(), unit };
         // All fields have one overflow series.
         let family = (position == 0).then_some(given);
-        describe_one(&name, family, Arc::clone(field.source()), since, taken)
+        describe_one(&name, family, Arc::clone(&field.source), since, taken)
     };
     fields.iter().enumerate().map(describe).collect()
 }

@@ -271,8 +271,8 @@ impl Exposition {
     /// ```
     pub fn register_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
         for listed in catalog {
-            let unit = prometheus_unit(listed.unit());
-            self.register_in(unit, listed.name(), listed.help(), Arc::clone(listed.source()))?;
+            let unit = prometheus_unit(&listed.unit);
+            self.register_in(unit, &listed.name, &listed.help, Arc::clone(&listed.source))?;
         }
         Ok(())
     }

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 
-use windrow::export::{Exported, FamilySource, Outline, PartKind, Series, Source};
-use windrow::{Family, family::Metric, labels::Labels};
+use windrow::export::{Exported, Outline, PartKind, Series, Source};
 
 use super::show::{metric_type, write_plain};
 use crate::described::Type;
@@ -107,16 +106,6 @@ impl<S: Source> Source for Shared<S> {
 
     fn refused(&self) -> Option<u64> {
         self.0.refused()
-    }
-}
-
-impl<L: Labels, M: Metric, F: Fn() -> M + Send + Sync> FamilySource for Shared<Family<L, M, F>> {
-    type Labels = L;
-    type Metric = M;
-    type Make = F;
-
-    fn with_family<R>(&self, see: impl FnOnce(&Family<L, M, F>) -> R) -> Option<R> {
-        Some(see(&self.0))
     }
 }
 

@@ -92,7 +92,10 @@ fn what_a_removed_series_counted_stays_field_by_field() {
     assert_eq!((total.cache.hits, total.cache.misses, total.cache.r#type), (3, 0, -3));
     assert_eq!((total.cache.bytes[0].count(), total.longest), (3, Some(2)));
     assert_eq!(total.window.stats(Http::Rt).sum, 27);
-    assert!(format!("{:?}", endpoints.with(Tenant { tenant: 1 })).starts_with("Endpoint { cache: Cache { hits"));
+    assert!(
+        format!("{:?}", endpoints.with(Tenant { tenant: 1 }))
+            .starts_with("Endpoint { cache: Cache { hits")
+    );
 }
 
 #[test]

@@ -86,8 +86,8 @@ fn an_event_that_its_set_does_not_have() {
     says("events_beyond_a_position", &many, &["a set has at most 65 536 events"]);
     let forged =
         "let forged = windrow::Event::<It, kind::Value> { index: 0, of: Default::default() };";
-    let forged = by_hand(ONE, "[u64; 1]", "")
-        .replace("let window", &format!("{forged}\n    let window"));
+    let forged =
+        by_hand(ONE, "[u64; 1]", "").replace("let window", &format!("{forged}\n    let window"));
     says("event_forged", &forged, &["of struct `Event` are private"]);
 }
 

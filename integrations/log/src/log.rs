@@ -260,10 +260,9 @@ impl Batch<'_> {
             return;
         }
         let reach = window.interval().saturating_sub(window.bucket_length());
-        let times = (window.built(), window.now());
+        let times = (window.lifetime().start, window.now());
         let is_overdue = self.log.turns.note(resource, times, reach, self.begun);
         self.log.overdue += u64::from(is_overdue);
-        window.close_past();
         // Read once for the batch, so that the order and the distances of its buckets are those of
         // the window.
         let mut difference = None;
@@ -277,7 +276,7 @@ impl Batch<'_> {
             }
             let differences = &mut self.log.differences;
             let difference = difference.get_or_insert_with(|| read_difference(window, differences));
-            let nanos = i64::try_from(bucket.start().as_nanos()).unwrap_or(i64::MAX);
+            let nanos = i64::try_from(bucket.start.as_nanos()).unwrap_or(i64::MAX);
             distributions.clear();
             let of_event = |(event, (name, _)): (usize, &(&'static str, Kind))| {
                 bucket.distribution(event).map(|values| (*name, values))
@@ -286,8 +285,8 @@ impl Batch<'_> {
             let facts = Facts {
                 resource,
                 start: Wall(difference.saturating_add(nanos)),
-                length: bucket.interval(),
-                at: bucket.start(),
+                length: bucket.interval,
+                at: bucket.start,
                 events: &events,
                 distributions: &distributions,
             };

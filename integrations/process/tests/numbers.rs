@@ -69,7 +69,8 @@ fn the_process_sees_itself() {
 fn each_number_has_a_name_and_a_unit() {
     let mut catalog = Catalog::new();
     windrow_process::add_to(&mut catalog).unwrap();
-    let units: Vec<_> = catalog.iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
+    let units: Vec<_> =
+        catalog.iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
     assert_eq!(units.len(), 8);
     assert!(units.contains(&("process_cpu_seconds", "s")));
     assert!(units.contains(&("process_open_fds", "")));

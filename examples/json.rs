@@ -31,7 +31,7 @@ fn one(metric: &Listed) -> Json {
             labels.insert(name.to_owned(), json!(value.to_string()));
         });
         let reading = series.metric().read();
-        for part in reading.parts() {
+        for part in reading.form.parts() {
             reading.samples(part, &mut |sample| {
                 let mut object = labels.clone();
                 object.extend(sample.labels().map(|(name, value)| (name.to_owned(), json!(value))));
@@ -72,7 +72,7 @@ fn answer(mut client: TcpStream, catalog: &Catalog) -> std::io::Result<()> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut catalog = Catalog::new();
     catalog.add("requests", "Requests by route", &REQUESTS)?;
-    catalog.add("sizes", "Sizes of answers", &SIZES)?.set_unit("By");
+    catalog.add("sizes", "Sizes of answers", &SIZES)?.unit = "By".to_owned();
     catalog.add("jobs", "Jobs", &JOBS)?;
     REQUESTS.with(Route { route: "/cart" }).increment();
     SIZES.record(1_000);

@@ -36,7 +36,7 @@
 //!         let mut name = metric.name.clone();
 //!         series.labels(&mut |_, value| write!(name, ".{value}").expect("a String takes all"));
 //!         let reading = series.metric().read();
-//!         for part in reading.parts() {
+//!         for part in reading.form.parts() {
 //!             reading.samples(part, &mut |sample| {
 //!                 if let Value::Count(count) = sample.value {
 //!                     writeln!(text, "{name}:{count}|c").expect("a String takes all");

@@ -63,7 +63,6 @@ mod text;
 mod texts;
 
 pub use handle::{Handle, Pinned};
-pub use iteration::FamilyIter;
 pub(crate) use labels::{LabelValue, Labels};
 pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;

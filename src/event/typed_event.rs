@@ -33,8 +33,8 @@ use super::{Events, Kind};
 /// }
 ///
 /// // An event by its name, matched by its kind:
-/// let is_named = |event: &Event<Queue>| event.name() == "Waited";
-/// if let Some(Typed::Value(waited)) = Event::<Queue>::all().find(is_named).map(Event::typed) {
+/// let named = Queue::ALL.into_iter().find(|event| event.name() == "Waited");
+/// if let Some(Typed::Value(waited)) = named.map(Event::typed) {
 ///     window.record(waited, 20);
 /// }
 /// assert_eq!(window.sum(Queue::Waited), 20);
@@ -133,7 +133,26 @@ impl<S: Events, K: EventKind> Event<S, K> {
     /// const READ: Event<Disk, kind::Value> = Event::at(0); // it is a `Count`
     /// # READ.index();
     /// ```
+    ///
+    /// A set made by [`events!`](crate::events!) has its events in the constant `ALL`. All events
+    /// of any set:
+    ///
+    /// ```
+    /// use windrow::{Event, Events, events};
+    ///
+    /// events! { enum Disk { Read: Count, Latency: Value } }
+    ///
+    /// fn all<E: Events>() -> impl Iterator<Item = Event<E>> {
+    ///     (0..E::EVENTS.len()).map(Event::at)
+    /// }
+    ///
+    /// assert!(all::<Disk>().eq(Disk::ALL));
+    /// let named = |name| all::<Disk>().find(|event| event.name() == name);
+    /// assert_eq!(named("Latency"), Some(Disk::Latency.erased()));
+    /// ```
     #[must_use]
+    #[doc(alias = "all")]
+    #[doc(alias = "named")]
     pub const fn at(index: usize) -> Event<S, K> {
         assert!(index < S::EVENTS.len(), "the set has fewer events");
         assert!(is_of(K::NAME, S::EVENTS[index].1), "the event is of another kind");
@@ -231,20 +250,9 @@ impl<S: Events, K: EventKind> Event<S, K> {
 }
 
 impl<S: Events> Event<S> {
-    /// Returns all events of the set, in the order of their positions. A set made by
-    /// [`events!`](crate::events!) also has them in the constant `ALL`.
-    ///
-    /// ```
-    /// # use windrow::Event;
-    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
-    /// assert!(Event::<Disk>::all().eq(Disk::ALL));
-    /// let named = |name| Event::<Disk>::all().find(|event| event.name() == name);
-    /// assert_eq!(named("Latency"), Some(Disk::Latency.erased()));
-    /// assert_eq!(named("latency"), None);
-    /// ```
-    #[doc(alias = "named")]
-    #[doc(alias = "get")]
-    pub fn all() -> impl DoubleEndedIterator<Item = Event<S>> + ExactSizeIterator + Clone {
+    /// Returns all events of the set, in the order of their positions.
+    #[cfg(feature = "family")]
+    pub(crate) fn all() -> impl DoubleEndedIterator<Item = Event<S>> + ExactSizeIterator + Clone {
         (0..S::EVENTS.len()).map(Event::new)
     }
 }

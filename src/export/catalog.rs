@@ -22,7 +22,7 @@ use super::source::Source;
 ///
 /// let mut catalog = Catalog::new();
 /// catalog.add("hits", "Hits since the start", &HITS)?;
-/// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
+/// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
 /// let names = catalog.iter().map(|metric| metric.name.as_str());
 /// assert!(names.eq(["hits", "rt"]));
 /// # Ok::<(), windrow::export::CatalogError>(())
@@ -93,19 +93,13 @@ pub struct Listed {
     pub name: String,
     /// The help text. May be empty.
     pub help: String,
-    /// The unit of its values. Empty if none was [set](Self::set_unit).
+    /// The unit of its values: `ns`, `By`, `s`, as the
+    /// [Unified Code for Units of Measure](https://ucum.org/ucum) spells it. Empty unless the
+    /// program sets it.
+    #[doc(alias = "set_unit")]
     pub unit: String,
     /// The source.
     pub source: Arc<dyn Source>,
-}
-
-impl Listed {
-    /// Sets the unit of its values: `ns`, `By`, `s`, as the
-    /// [Unified Code for Units of Measure](https://ucum.org/ucum) spells it.
-    #[inline]
-    pub fn set_unit(&mut self, unit: &str) {
-        unit.clone_into(&mut self.unit);
-    }
 }
 
 impl Debug for Listed {

@@ -59,7 +59,7 @@ pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
 /// let begun = Instant::now();
 /// let mut catalog = Catalog::new();
 /// let seconds = total_fn(move || begun.elapsed().as_secs_f64());
-/// catalog.add("up", "Time since the start", seconds)?.set_unit("s");
+/// catalog.add("up", "Time since the start", seconds)?.unit = "s".to_owned();
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
 pub fn total_fn<F: Fn() -> f64 + Send + Sync + 'static>(total: F) -> FromFn<F> {
@@ -99,7 +99,7 @@ impl<F: Fn() -> f64 + Send + Sync + 'static> Exported for FromFn<F> {
 
 impl<F: Fn() -> f64 + Send + Sync + 'static> Source for FromFn<F> {
     fn outline(&self) -> Outline {
-        Outline::of_metric((self.make)(0.0).form())
+        Outline::from((self.make)(0.0).form())
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
@@ -195,7 +195,7 @@ where
 ///
 /// let mut catalog = Catalog::new();
 /// let bytes = field_count_fn(&DISKS, Written::total);
-/// catalog.add("written", "Bytes written, by disk", bytes)?.set_unit("By");
+/// catalog.add("written", "Bytes written, by disk", bytes)?.unit = "By".to_owned();
 /// DISKS.with(Disk { disk: "sda" }).0.store(4_096, Ordering::Relaxed);
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```

@@ -13,8 +13,10 @@ use crate::histogram::Distribution;
 const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
 
 /// The numbers of a metric at one moment: from [`AnyMetric::read`].
+#[non_exhaustive]
 pub struct Reading {
-    form: Form,
+    /// The metric's type, which has its [parts](Form::parts).
+    pub form: Form,
     /// Those of the only part.
     exemplars: Vec<Exemplar>,
     read: Read,
@@ -90,7 +92,7 @@ impl AnyMetric<'_> {
     /// let open = Gauge::new();
     /// open.add(3);
     /// let reading = open.any().read();
-    /// for part in reading.parts() {
+    /// for part in reading.form.parts() {
     ///     reading.samples(part, &mut |sample| {
     ///         assert!(matches!(sample.value, Value::Signed(3)));
     ///     });
@@ -165,12 +167,6 @@ impl Reading {
             other => Read::Number(other.number()),
         };
         Reading { form: metric.form(), exemplars, read }
-    }
-
-    /// Returns the parts of the metric: see [`Form::parts`].
-    #[inline]
-    pub fn parts(&self) -> impl Iterator<Item = &'static Part> + Clone {
-        self.form.parts()
     }
 
     /// Calls `put` with each sample of a part.

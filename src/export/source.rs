@@ -27,7 +27,7 @@ use crate::window::SlidingWindow;
 /// [`Weak`] is a source without series once the last `Arc` is dropped.
 ///
 /// Other types may implement it: a pointer of the program's own, which calls the methods of what it
-/// points to, or a source that leaves series out. [`Outline::of_metric`] makes an outline.
+/// points to, or a source that leaves series out. An [`Outline`] is made of a [`Form`].
 ///
 /// A [`Gate`](crate::Gate) and a [`RationedGate`](crate::gate::RationedGate) are no sources: which
 /// of a gate's numbers a program needs differs, and none is an all-time total. Export
@@ -155,7 +155,7 @@ macro_rules! single {
             impl<$($parameter)*> Source for $metric {
                 #[inline]
                 fn outline(&self) -> Outline {
-                    Outline::of_metric(self.any().form())
+                    Outline::from(self.any().form())
                 }
 
                 #[inline]
@@ -301,7 +301,7 @@ holders!(&S, Arc<S>, Box<S>);
 /// Has no series once the last `Arc` is dropped, and then the outline of a counter without labels.
 impl<S: Source + ?Sized> Source for Weak<S> {
     fn outline(&self) -> Outline {
-        let gone = || Outline::of_metric(Form::Counter);
+        let gone = || Outline::from(Form::Counter);
         self.upgrade().map_or_else(gone, |source| source.outline())
     }
 

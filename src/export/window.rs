@@ -46,14 +46,13 @@ pub trait AnyWindow: Sealed + Send + Sync {
     /// Returns the length of a bucket.
     fn bucket_length(&self) -> Duration;
 
-    /// Returns the clock's time.
-    fn now(&self) -> Timestamp;
-
     /// Converts a time of the window's clock to a time of the system's clock.
     fn system_time(&self, at: Timestamp) -> SystemTime;
 
-    /// Returns the all-time totals, from the time at which the window was built. They are read when
-    /// they are asked for.
+    /// Returns the all-time totals, from the time at which the window was built until now. They are
+    /// read when they are asked for.
+    #[doc(alias = "built")]
+    #[doc(alias = "now")]
     fn lifetime(&self) -> AnySpan<'_>;
 
     /// Returns the count of an event's all-time total; of a `Maximum` or `Minimum` event, 0. For a
@@ -114,10 +113,6 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
 
     fn bucket_length(&self) -> Duration {
         SlidingWindow::bucket_length(self)
-    }
-
-    fn now(&self) -> Timestamp {
-        SlidingWindow::now(self)
     }
 
     fn system_time(&self, at: Timestamp) -> SystemTime {

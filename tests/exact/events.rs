@@ -12,20 +12,23 @@ fn window<E: Events>() -> SlidingWindow<E, Manual> {
     SlidingWindow::builder().clock(Manual::default()).build().expect("a valid geometry")
 }
 
+fn all<E: Events>() -> impl Iterator<Item = Event<E>> {
+    (0..E::EVENTS.len()).map(Event::at)
+}
+
 /// Each event in its place, with the name and the kind that stand there.
 fn are_all<E: Events, const N: usize>(events: [Event<E>; N]) {
-    assert!(Event::<E>::all().eq(events));
+    assert!(all::<E>().eq(events));
     assert!(events.iter().map(|event| event.index()).eq(0..N));
     let said: Vec<_> = events.iter().map(|event| (event.name(), event.kind())).collect();
     assert_eq!(said, E::EVENTS);
     for event in events {
         assert_eq!(Event::<E>::at(event.index()), event);
     }
-    assert_eq!(Event::<E>::all().len(), N);
 }
 
 fn names<E: Events>() -> Vec<&'static str> {
-    Event::<E>::all().map(Event::name).collect()
+    all::<E>().map(Event::name).collect()
 }
 
 /// Implements `Events` for a type without values.
@@ -75,7 +78,7 @@ fn an_event_has_the_kind_that_its_set_says() {
 fn events_are_ordered_and_shown_by_their_place_and_name() {
     assert!(PASS.erased() < RT.erased() && PASS < RT && PASS != RT);
     assert_eq!(format!("{PASS:?} {:?} {:?}", RT.erased(), RT.typed()), "Pass Rt Typed(Value, Rt)");
-    let set: std::collections::HashSet<_> = Event::<Two>::all().chain([PASS.erased()]).collect();
+    let set: std::collections::HashSet<_> = all::<Two>().chain([PASS.erased()]).collect();
     assert_eq!(set.len(), 2);
 }
 

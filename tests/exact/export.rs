@@ -13,8 +13,8 @@ use windrow::export::{
 };
 use windrow::histogram::{Distribution, Scale};
 use windrow::{
-    Counter, Event, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow,
-    Stats, events, family::Metric, labels,
+    Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Stats,
+    events, family::Metric, labels,
 };
 
 events! { enum All { Pass: Count, Open: Signed, Took: Value, Rt: Histogram, Most: Maximum, Least: Minimum } }
@@ -36,7 +36,7 @@ fn numbers(source: &dyn Source) -> BTreeMap<String, f64> {
         let mut labels = String::new();
         series.labels(&mut |name, value| write!(labels, "{name}={value},").unwrap());
         let whole = series.metric().read();
-        for part in whole.parts() {
+        for part in whole.form.parts() {
             let mut put = |value: Value<'_>, sample: &str| {
                 let (number, kind) = match value {
                     Value::Count(number) => (number as f64, PartKind::Counter),
@@ -202,8 +202,8 @@ fn counts_of_the_programs_own_are_exported_as_a_histogram_of_its_values() {
     assert_eq!(any.form(), histogram.any().form());
     assert!(any.number().is_none());
     let reading = any.read();
-    let parts: Vec<_> = reading.parts().collect();
-    assert!(histogram.any().read().parts().eq(parts.iter().copied()));
+    let parts: Vec<_> = reading.form.parts().collect();
+    assert!(histogram.any().read().form.parts().eq(parts.iter().copied()));
     let mut seen = 0;
     reading.samples(parts[0], &mut |sample| {
         let Value::Distribution(read) = sample.value else { panic!("{sample:?}") };
@@ -257,7 +257,7 @@ fn an_erased_window_reads_as_the_window_does() {
     }
     let windrow::export::AnyMetric::Window(erased) = window.any() else { panic!() };
     let walk = erased.snapshot(None).unwrap();
-    for event in Event::<All>::all() {
+    for event in All::ALL {
         let index = event.index();
         assert_eq!(erased.events()[index], (event.name(), event.kind()));
         assert_eq!(erased.lifetime().stats(index), window.lifetime(event));
@@ -291,7 +291,7 @@ fn the_numbers_of_one_event_alone_are_those_among_all() {
         clock.advance(Duration::from_secs(1));
         let windrow::export::AnyMetric::Window(erased) = window.any() else { panic!() };
         let all = erased.snapshot(None).unwrap();
-        for (index, event) in Event::<All>::all().enumerate() {
+        for (index, event) in All::ALL.into_iter().enumerate() {
             assert_eq!(erased.lifetime_count(index), window.lifetime(event).count, "{event:?}");
             let one = erased.snapshot_of(index);
             assert_eq!((one.buckets.len(), one.interval, one.at), (5, all.interval, all.at));
@@ -397,7 +397,7 @@ fn a_weak_source_has_nothing_when_the_last_reference_is_gone() {
 fn a_catalog_refuses_what_no_exporter_could_show() {
     static HITS: Counter = Counter::new();
     let mut catalog = Catalog::new();
-    catalog.add("hits", "Hits", &HITS).unwrap().set_unit("By");
+    catalog.add("hits", "Hits", &HITS).unwrap().unit = "By".to_owned();
     assert_eq!(catalog.add("", "", &HITS).unwrap_err(), CatalogError::NoName);
     let taken = CatalogError::NameTaken { name: "hits".to_owned() };
     assert_eq!(catalog.add("hits", "", &HITS).unwrap_err(), taken);

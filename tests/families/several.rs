@@ -143,7 +143,7 @@ fn a_source_is_taken_apart_into_its_fields_and_theirs() {
     let mut seen = Vec::new();
     taken[1].source.visit(&mut |series| {
         let reading = series.metric().read();
-        let part = reading.parts().next().expect("a counter");
+        let part = reading.form.parts().next().expect("a counter");
         reading.samples(part, &mut |sample| {
             let Value::Count(count) = sample.value else { panic!("{sample:?}") };
             seen.push((series.is_overflow(), count));

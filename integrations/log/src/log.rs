@@ -260,7 +260,8 @@ impl Batch<'_> {
             return;
         }
         let reach = window.interval().saturating_sub(window.bucket_length());
-        let times = (window.lifetime().start, window.now());
+        let ever = window.lifetime();
+        let times = (ever.start, ever.end);
         let is_overdue = self.log.turns.note(resource, times, reach, self.begun);
         self.log.overdue += u64::from(is_overdue);
         // Read once for the batch, so that the order and the distances of its buckets are those of

@@ -142,8 +142,7 @@ impl FileSource {
     /// [`CatalogError::ReservedLabel`], if a metric has a label that exporters need. The names
     /// before it were added.
     pub fn add_to(&self, catalog: &mut Catalog) -> Result<usize, CatalogError> {
-        let mut seen: BTreeSet<String> =
-            catalog.iter().map(|metric| metric.name.clone()).collect();
+        let mut seen: BTreeSet<String> = catalog.iter().map(|metric| metric.name.clone()).collect();
         let mut added = 0;
         let readings: Vec<_> = self.0.readings().map(|(_, _, reading)| reading).collect();
         for part in [Part::Whole, Part::Dead] {

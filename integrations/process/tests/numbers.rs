@@ -14,7 +14,7 @@ fn numbers(catalog: &Catalog) -> BTreeMap<String, f64> {
     for listed in catalog {
         listed.source.visit(&mut |series| {
             let reading = series.metric().read();
-            for part in reading.parts() {
+            for part in reading.form.parts() {
                 reading.samples(part, &mut |sample| {
                     let (number, kind) = match sample.value {
                         Value::Real(number) => (number, PartKind::RealGauge),

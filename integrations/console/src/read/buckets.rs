@@ -27,8 +27,7 @@ pub(crate) fn reaching(window: &dyn AnyWindow, own: AnySnapshot, span: Duration)
 /// Adds that were back-dated to before that extend it.
 pub(crate) fn known_span(window: &dyn AnyWindow, span: Duration) -> Duration {
     let length = nanos(window.bucket_length());
-    let now = window.now();
-    let mut since = window.lifetime().start;
+    let AnySpan { start: mut since, end: now, .. } = window.lifetime();
     if now - since < window.interval()
         && let Some(walk) = window.snapshot(None)
     {

@@ -50,18 +50,19 @@ pub(crate) fn watch(
 /// Returns the beginning of what the window has recorded, in milliseconds of its clock, if that is
 /// all that a watch needs: a later one, made anew, would find the same usual levels.
 pub(crate) fn recorded(window: &dyn AnyWindow) -> Option<u64> {
-    let (interval, now) = (minutes(window)?.interval, window.now().as_nanos());
-    let begin = now.saturating_sub(nanos(interval)).max(window.lifetime().start.as_nanos());
+    let (interval, ever) = (minutes(window)?.interval, window.lifetime());
+    let now = ever.end.as_nanos();
+    let begin = now.saturating_sub(nanos(interval)).max(ever.start.as_nanos());
     let is_enough = interval >= USUAL && now.saturating_sub(begin) >= nanos(USUAL);
     is_enough.then_some(begin / 1_000_000)
 }
 
 /// Returns the levels of this time, a day and a week ago.
 pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
-    let now = window.now();
+    let AnySpan { start: built, end: now, .. } = window.lifetime();
     let Some(then) = now.as_nanos().checked_sub(nanos(DAY)) else { return Season::default() };
     // No bucket is older than the window.
-    if Timestamp::from_nanos(then) < window.lifetime().start {
+    if Timestamp::from_nanos(then) < built {
         return Season::default();
     }
     let mut buckets = Vec::new();
@@ -79,8 +80,7 @@ pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
 /// Returns the rate of an event in the hour around this time of yesterday, by the second, as far as
 /// a tier reaches back to it; `None` if none does, or if the window was not there.
 pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
-    let now = window.now();
-    let then = Timestamp::from_nanos(now.as_nanos().checked_sub(nanos(DAY))?);
+    let then = Timestamp::from_nanos(window.lifetime().end.as_nanos().checked_sub(nanos(DAY))?);
     let half = QUARTERS / 2;
     let is_near = |bucket: &AnySpan<'_>| {
         bucket.end > then - half.min(then - Timestamp::default()) && bucket.start < then + half
@@ -146,7 +146,10 @@ fn minute(
     let (start, end) = match buckets {
         [first, .., last] => (first.start, last.end),
         [only] => (only.start, only.end),
-        [] => (window.now(), window.now()),
+        [] => {
+            let now = window.lifetime().end;
+            (now, now)
+        }
     };
     let seconds = (end - start).as_secs_f32();
     let mut minute =

@@ -16,7 +16,7 @@ fn shown(catalog: &Catalog) -> Vec<String> {
             let mut labels = Vec::new();
             series.labels(&mut |label, value| labels.push(format!("{label}={value}")));
             let reading = series.metric().read();
-            for part in reading.parts() {
+            for part in reading.form.parts() {
                 reading.samples(part, &mut |sample| {
                     let value = match sample.value {
                         Value::Count(count) => count.to_string(),

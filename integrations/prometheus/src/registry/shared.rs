@@ -86,7 +86,7 @@ impl<M: Single> TypedMetric for Shared<M> {
 impl<M: Single> EncodeMetric for Shared<M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let reading = self.any().read();
-        let mut parts = reading.parts();
+        let mut parts = reading.form.parts();
         parts.try_for_each(|part| write_plain(&reading, part, &mut encoder))
     }
 

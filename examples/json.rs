@@ -20,18 +20,18 @@ static JOBS: SlidingWindow<Jobs> = SlidingWindow::of(Duration::from_secs(60), 60
 
 /// `{"requests": {"help": "...", "unit": "", "samples": [{"route": "/cart", "value": 1}]}}`.
 fn all(catalog: &Catalog) -> Json {
-    catalog.into_iter().map(|metric| (metric.name().to_owned(), one(metric))).collect()
+    catalog.into_iter().map(|metric| (metric.name.clone(), one(metric))).collect()
 }
 
 fn one(metric: &Listed) -> Json {
     let mut samples = Vec::new();
-    metric.source().visit(&mut |series| {
+    metric.source.visit(&mut |series| {
         let mut labels = Map::new();
         series.labels(&mut |name, value| {
             labels.insert(name.to_owned(), json!(value.to_string()));
         });
         let reading = series.metric().read();
-        for part in reading.parts() {
+        for part in reading.form.parts() {
             reading.samples(part, &mut |sample| {
                 let mut object = labels.clone();
                 object.extend(sample.labels().map(|(name, value)| (name.to_owned(), json!(value))));
@@ -43,7 +43,7 @@ fn one(metric: &Listed) -> Json {
             });
         }
     });
-    json!({ "help": metric.help(), "unit": metric.unit(), "samples": samples })
+    json!({ "help": metric.help, "unit": metric.unit, "samples": samples })
 }
 
 fn number(value: Value<'_>) -> Json {
@@ -72,7 +72,7 @@ fn answer(mut client: TcpStream, catalog: &Catalog) -> std::io::Result<()> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut catalog = Catalog::new();
     catalog.add("requests", "Requests by route", &REQUESTS)?;
-    catalog.add("sizes", "Sizes of answers", &SIZES)?.set_unit("By");
+    catalog.add("sizes", "Sizes of answers", &SIZES)?.unit = "By".to_owned();
     catalog.add("jobs", "Jobs", &JOBS)?;
     REQUESTS.with(Route { route: "/cart" }).increment();
     SIZES.record(1_000);

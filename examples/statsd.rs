@@ -29,11 +29,11 @@ impl Statsd {
     fn lines(&mut self, catalog: &Catalog) -> Vec<String> {
         let mut lines = Vec::new();
         for metric in catalog {
-            for field in fields(Arc::clone(metric.source())) {
-                let metric = field.full_name(metric.name(), ".");
-                field.source().visit(&mut |series| {
+            for field in fields(Arc::clone(&metric.source)) {
+                let metric = field.full_name(&metric.name, ".");
+                field.source.visit(&mut |series| {
                     let reading = series.metric().read();
-                    for part in reading.parts() {
+                    for part in reading.form.parts() {
                         reading.samples(part, &mut |sample| {
                             let name = name(&metric, part, series, &sample);
                             self.sample(series.number(), &name, sample.value, &mut lines);
@@ -86,7 +86,7 @@ fn name(metric: &str, part: &Part, series: &dyn Series, sample: &Sample<'_>) -> 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut catalog = Catalog::new();
     catalog.add("requests", "Requests by route", &REQUESTS)?;
-    catalog.add("sizes", "Sizes of answers", &SIZES)?.set_unit("By");
+    catalog.add("sizes", "Sizes of answers", &SIZES)?.unit = "By".to_owned();
     catalog.add("jobs", "Jobs", &JOBS)?;
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     let target = std::env::args().nth(1);

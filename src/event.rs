@@ -53,7 +53,6 @@ pub use wide::WideCells;
 ///     const EVENTS: &'static [(&'static str, Kind)] =
 ///         &[("first", Kind::Count), ("second", Kind::Count)];
 ///     type Cells = [u64; 2];
-///     const ZERO: [u64; 2] = [0; 2];
 /// }
 ///
 /// const SECOND: Event<Workers, kind::Count> = Event::at(1); // checked by the compiler
@@ -65,8 +64,8 @@ pub use wide::WideCells;
 /// ```
 ///
 /// A wrong implementation does not compile. When a window is built, the compiler checks that
-/// [`Cells`](Self::Cells) has exactly the number of cells that [`EVENTS`](Self::EVENTS) needs, that
-/// they fit a row of 8192, and that [`ZERO`](Self::ZERO) is all zero.
+/// [`Cells`](Self::Cells) has exactly the number of cells that [`EVENTS`](Self::EVENTS) needs, and
+/// that they fit a row of 8192.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no set of events",
     note = "make one: `windrow::events! {{ pub enum Http {{ Pass: Count, Rt: Histogram }} }}`"
@@ -87,9 +86,6 @@ pub trait Events: Send + Sync + Sized + 'static {
         + Sync
         + 'static;
 
-    /// A bucket's cells, all zero.
-    const ZERO: Self::Cells;
-
     /// The units of the events' values, in the order of [`EVENTS`](Self::EVENTS): `ns`, `By`, as
     /// the [Unified Code for Units of Measure](https://ucum.org/ucum) spells them. An empty text,
     /// or a list that ends before, is an event without a unit. Exporters show it.
@@ -105,7 +101,9 @@ pub trait Events: Send + Sync + Sized + 'static {
 #[diagnostic::on_unimplemented(
     message = "`Events::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
 )]
-pub trait Positions<E> {
+pub trait Positions<E>: Sized {
+    /// A bucket's cells, all zero.
+    const ZERO: Self;
     /// The number of cells, and which of them add up.
     const LAYOUT: BucketLayout;
     /// The cells of each event, in the order of the events' indexes.
@@ -127,21 +125,10 @@ const fn layout_of<E: Events>(cells: usize) -> BucketLayout {
     layout
 }
 
-/// Checks the constant of an implementation.
-#[inline]
-const fn are_zero(cells: &[u64]) {
-    let mut cell = 0;
-    while cell < cells.len() {
-        assert!(cells[cell] == 0, "`Events::ZERO` must be all zero");
-        cell += 1;
-    }
-}
-
 impl<E: Events<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
-    const LAYOUT: BucketLayout = {
-        are_zero(&E::ZERO);
-        layout_of::<E>(M)
-    };
+    const ZERO: [u64; M] = [0; M];
+
+    const LAYOUT: BucketLayout = layout_of::<E>(M);
 
     // Every event has a cell, so there is no more than one event for each cell.
     const CELLS: &'static [EventCells] = {
@@ -298,13 +285,6 @@ macro_rules! events {
                     { $crate::__events::in_place(__EVENTS) },
                     { $crate::__events::has_wide(__EVENTS) },
                 > as $crate::__events::Chosen>::Cells;
-
-                const ZERO: <$name as $crate::Events>::Cells =
-                    <$crate::__events::Choice<
-                        { $crate::__events::cells(__EVENTS) },
-                        { $crate::__events::in_place(__EVENTS) },
-                        { $crate::__events::has_wide(__EVENTS) },
-                    > as $crate::__events::Chosen>::ZERO;
 
                 const UNITS: &'static [&'static ::core::primitive::str] = __UNITS;
             }

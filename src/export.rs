@@ -32,11 +32,11 @@
 //!
 //! let mut text = String::new();
 //! for metric in &catalog {
-//!     metric.source().visit(&mut |series| {
-//!         let mut name = metric.name().to_owned();
+//!     metric.source.visit(&mut |series| {
+//!         let mut name = metric.name.clone();
 //!         series.labels(&mut |_, value| write!(name, ".{value}").expect("a String takes all"));
 //!         let reading = series.metric().read();
-//!         for part in reading.parts() {
+//!         for part in reading.form.parts() {
 //!             reading.samples(part, &mut |sample| {
 //!                 if let Value::Count(count) = sample.value {
 //!                     writeln!(text, "{name}:{count}|c").expect("a String takes all");
@@ -84,17 +84,17 @@ mod reading;
 mod start_times;
 
 pub use catalog::{Catalog, CatalogError, Listed};
-pub use field::{FamilySource, Field, field};
+pub use field::field;
 pub use fields::{NamedField, fields};
 pub use form::Form;
-pub use from_fn::{FieldFn, FromFn, field_count_fn, field_fn, from_fn, total_fn};
+pub use from_fn::{FromFn, field_count_fn, field_fn, from_fn, total_fn};
 pub use metric::{AnyMetric, Exported, Fields};
-pub use outline::{Outline, OutlineField};
+pub use outline::Outline;
 pub use parts::{Part, PartKind};
 pub use reading::{Reading, Sample, Value};
 pub use source::{Series, Source};
 pub use span::{AnySnapshot, AnySpan};
 pub use start_times::StartTimes;
 #[cfg(feature = "heavy")]
-pub use top::{Top, top};
+pub use top::top;
 pub use window::AnyWindow;

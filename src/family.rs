@@ -37,7 +37,6 @@ mod lifetime_totals;
 #[cfg(feature = "limits")]
 mod limits;
 mod metric;
-mod sample;
 
 // A lookup, and a new series.
 mod hand;
@@ -64,7 +63,6 @@ mod text;
 mod texts;
 
 pub use handle::{Handle, Pinned};
-pub use iteration::FamilyIter;
 pub(crate) use labels::{LabelValue, Labels};
 pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
@@ -202,7 +200,7 @@ impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
     ///
     /// static OPEN: Family<Pool, Gauge> = Family::new().with_max_series(20);
     ///
-    /// assert!(OPEN.is_empty());
+    /// assert_eq!(OPEN.len(), 0);
     /// ```
     #[cfg(not(loom))]
     pub const fn new() -> Family<L, M> {
@@ -328,6 +326,15 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     pub fn max_series(&self) -> usize {
         L::COMBINATIONS.unwrap_or(self.limit)
+    }
+
+    /// Returns a new metric from the constructor, which belongs to no series.
+    #[cfg(feature = "export")]
+    pub(crate) fn sample(&self) -> M
+    where
+        F: Fn() -> M,
+    {
+        (self.make)()
     }
 
     /// Returns whether the family accepts a set: it has a value for each name, and its texts are

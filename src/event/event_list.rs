@@ -57,18 +57,14 @@ pub struct Choice<const N: usize, const K: usize, const HAS_WIDE: bool>;
 pub trait Chosen {
     /// The type of the cells.
     type Cells;
-    /// Cells that are all zero.
-    const ZERO: Self::Cells;
 }
 
 impl<const N: usize, const K: usize> Chosen for Choice<N, K, false> {
     type Cells = [u64; N];
-    const ZERO: [u64; N] = [0; N];
 }
 
 impl<const N: usize, const K: usize> Chosen for Choice<N, K, true> {
     type Cells = WideCells<N, K>;
-    const ZERO: WideCells<N, K> = WideCells::ZERO;
 }
 
 /// Refuses attributes that would remove an event's constant and leave the event.

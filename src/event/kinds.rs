@@ -53,19 +53,16 @@ pub trait EventKind: sealed::Is + Copy + 'static {}
     message = "nothing can be added to this event: it is of the kind `{Self}`",
     label = "an event of the kind `Count` or `Signed` is expected",
     note = "of a `Value`, `Maximum`, `Minimum` or `Histogram`, values are recorded: use `record`",
-    note = "of `Any`, ask for the kind: `event.downcast::<kind::Count>()` or `event.typed()`"
+    note = "of `Any`, ask for the kind: `event.typed()`"
 )]
-pub trait CanAdd: EventKind {
-    /// The type of the numbers added: `i64` for a [`Signed`] event, `u64` for a [`Count`].
-    type Number: sealed::Number;
-}
+pub trait CanAdd: HasSum {}
 
 /// A kind of event that records values: [`Value`], [`Maximum`], [`Minimum`] and [`Histogram`].
 #[diagnostic::on_unimplemented(
     message = "no value can be recorded of this event: it is of the kind `{Self}`",
     label = "an event of the kind `Value`, `Maximum`, `Minimum` or `Histogram` is expected",
     note = "numbers are added to a `Count` or a `Signed`: use `add`",
-    note = "of `Any`, ask for the kind: `event.downcast::<kind::Value>()` or `event.typed()`"
+    note = "of `Any`, ask for the kind: `event.typed()`"
 )]
 pub trait CanRecord: EventKind {}
 
@@ -77,7 +74,8 @@ pub trait CanRecord: EventKind {}
     note = "of `Any`, read `stats(event)`, or ask for the kind: `event.typed()`"
 )]
 pub trait HasSum: EventKind {
-    /// The type of the sum: `i64` for a [`Signed`] event, `u64` for the others.
+    /// The type of the sum, and of the numbers that are added: `i64` for a [`Signed`] event, `u64`
+    /// for the others.
     type Number: sealed::Number;
 }
 
@@ -94,7 +92,7 @@ pub trait HasValues: HasSum {}
     message = "this event has no percentiles: it is of the kind `{Self}`",
     label = "an event of the kind `Histogram` is expected",
     note = "declare it as one, `Rt: Histogram`, for percentiles within a few percent",
-    note = "of `Any`, ask for the kind: `event.downcast::<kind::Histogram>()`"
+    note = "of `Any`, ask for the kind: `event.typed()`"
 )]
 pub trait HasDistribution: HasValues {}
 
@@ -118,12 +116,8 @@ impl HasSum for Histogram {
     type Number = u64;
 }
 
-impl CanAdd for Count {
-    type Number = u64;
-}
-impl CanAdd for Signed {
-    type Number = i64;
-}
+impl CanAdd for Count {}
+impl CanAdd for Signed {}
 
 impl CanRecord for Value {}
 impl CanRecord for Maximum {}

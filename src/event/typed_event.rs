@@ -33,7 +33,8 @@ use super::{Events, Kind};
 /// }
 ///
 /// // An event by its name, matched by its kind:
-/// if let Some(Typed::Value(waited)) = Event::<Queue>::named("Waited").map(Event::typed) {
+/// let named = Queue::ALL.into_iter().find(|event| event.name() == "Waited");
+/// if let Some(Typed::Value(waited)) = named.map(Event::typed) {
 ///     window.record(waited, 20);
 /// }
 /// assert_eq!(window.sum(Queue::Waited), 20);
@@ -88,14 +89,7 @@ pub enum Typed<S: Events> {
 }
 
 impl<S: Events> Typed<S> {
-    /// Returns the event with a kind that is known at run time alone.
-    ///
-    /// ```
-    /// # windrow::events! { enum Disk { Read: Count } }
-    /// assert_eq!(Disk::Read.typed().erased(), Disk::Read);
-    /// ```
-    #[must_use]
-    pub const fn erased(self) -> Event<S> {
+    const fn erased(self) -> Event<S> {
         match self {
             Typed::Count(event) => event.erased(),
             Typed::Signed(event) => event.erased(),
@@ -139,7 +133,26 @@ impl<S: Events, K: EventKind> Event<S, K> {
     /// const READ: Event<Disk, kind::Value> = Event::at(0); // it is a `Count`
     /// # READ.index();
     /// ```
+    ///
+    /// A set made by [`events!`](crate::events!) has its events in the constant `ALL`. All events
+    /// of any set:
+    ///
+    /// ```
+    /// use windrow::{Event, Events, events};
+    ///
+    /// events! { enum Disk { Read: Count, Latency: Value } }
+    ///
+    /// fn all<E: Events>() -> impl Iterator<Item = Event<E>> {
+    ///     (0..E::EVENTS.len()).map(Event::at)
+    /// }
+    ///
+    /// assert!(all::<Disk>().eq(Disk::ALL));
+    /// let named = |name| all::<Disk>().find(|event| event.name() == name);
+    /// assert_eq!(named("Latency"), Some(Disk::Latency.erased()));
+    /// ```
     #[must_use]
+    #[doc(alias = "all")]
+    #[doc(alias = "named")]
     pub const fn at(index: usize) -> Event<S, K> {
         assert!(index < S::EVENTS.len(), "the set has fewer events");
         assert!(is_of(K::NAME, S::EVENTS[index].1), "the event is of another kind");
@@ -202,24 +215,27 @@ impl<S: Events, K: EventKind> Event<S, K> {
         Event::new(self.index())
     }
 
-    /// Returns the event as one of the kind `L`; `None` if it is of another kind.
-    ///
-    /// ```
-    /// use windrow::kind;
-    ///
-    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
-    /// let [read, latency] = Disk::ALL;
-    /// assert_eq!(read.downcast::<kind::Count>(), Some(Disk::Read));
-    /// assert_eq!(latency.downcast::<kind::Count>(), None);
-    /// ```
+    /// Returns the event, if it is of the kind `Histogram`.
     #[inline]
-    #[must_use]
-    pub const fn downcast<L: EventKind>(self) -> Option<Event<S, L>> {
-        if is_of(L::NAME, self.kind()) { Some(Event::new(self.index())) } else { None }
+    pub(crate) const fn histogram(self) -> Option<Event<S, Histogram>> {
+        match self.typed() {
+            Typed::Histogram(event) => Some(event),
+            _ => None,
+        }
     }
 
     /// Returns the event as a variant of [`Typed`], to match on its kind.
+    ///
+    /// ```
+    /// use windrow::Typed;
+    ///
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// let [read, latency] = Disk::ALL;
+    /// assert!(matches!(read.typed(), Typed::Count(event) if event == Disk::Read));
+    /// assert!(matches!(latency.typed(), Typed::Value(event) if event == Disk::Latency));
+    /// ```
     #[must_use]
+    #[doc(alias = "downcast")]
     pub const fn typed(self) -> Typed<S> {
         let index = self.index();
         match self.kind() {
@@ -234,41 +250,9 @@ impl<S: Events, K: EventKind> Event<S, K> {
 }
 
 impl<S: Events> Event<S> {
-    /// Returns the event at a position of [`Events::EVENTS`]; `None` if there is none.
-    ///
-    /// ```
-    /// # use windrow::Event;
-    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
-    /// assert_eq!(Event::<Disk>::get(1), Some(Disk::Latency.erased()));
-    /// assert_eq!(Event::<Disk>::get(2), None);
-    /// ```
-    #[must_use]
-    pub const fn get(index: usize) -> Option<Event<S>> {
-        if index < S::EVENTS.len() { Some(Event::new(index)) } else { None }
-    }
-
-    /// Returns the first event of that name; `None` if there is none.
-    ///
-    /// ```
-    /// # use windrow::Event;
-    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
-    /// assert_eq!(Event::<Disk>::named("Latency"), Some(Disk::Latency.erased()));
-    /// assert_eq!(Event::<Disk>::named("latency"), None);
-    /// ```
-    #[must_use]
-    pub fn named(name: &str) -> Option<Event<S>> {
-        Event::get(S::EVENTS.iter().position(|event| event.0 == name)?)
-    }
-
-    /// Returns all events of the set, in the order of their positions. A set made by
-    /// [`events!`](crate::events!) also has them in the constant `ALL`.
-    ///
-    /// ```
-    /// # use windrow::Event;
-    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
-    /// assert!(Event::<Disk>::all().eq(Disk::ALL));
-    /// ```
-    pub fn all() -> impl DoubleEndedIterator<Item = Event<S>> + ExactSizeIterator + Clone {
+    /// Returns all events of the set, in the order of their positions.
+    #[cfg(feature = "family")]
+    pub(crate) fn all() -> impl DoubleEndedIterator<Item = Event<S>> + ExactSizeIterator + Clone {
         (0..S::EVENTS.len()).map(Event::new)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use super::cells::EventCells;
 use super::layout::BucketLayout;
-use super::{Events, Positions, are_zero, layout_of};
+use super::{Events, Positions, layout_of};
 
 /// The cells of a bucket whose events include histograms: `N` cells, of which `K` are extremes or
 /// belong to other kinds of events. [`events!`](crate::events!) makes it the
@@ -22,7 +22,6 @@ use super::{Events, Positions, are_zero, layout_of};
 ///     const EVENTS: &'static [(&'static str, Kind)] =
 ///         &[("latency", Kind::Histogram(Scale::DEFAULT))];
 ///     type Cells = WideCells<438, 2>; // `Kind::cells` of all events; two of them are extremes
-///     const ZERO: Self::Cells = WideCells::ZERO;
 /// }
 ///
 /// const LATENCY: Event<Disk, kind::Histogram> = Event::at(0);
@@ -34,16 +33,6 @@ use super::{Events, Positions, are_zero, layout_of};
 /// ```
 #[derive(Clone)]
 pub struct WideCells<const N: usize, const K: usize>([u64; N]);
-
-impl<const N: usize, const K: usize> WideCells<N, K> {
-    /// Cells that are all zero.
-    ///
-    /// ```
-    /// let zero: windrow::WideCells<438, 2> = windrow::WideCells::ZERO;
-    /// assert_eq!(zero.as_ref(), [0; 438]);
-    /// ```
-    pub const ZERO: WideCells<N, K> = WideCells([0; N]);
-}
 
 impl<const N: usize, const K: usize> AsRef<[u64]> for WideCells<N, K> {
     fn as_ref(&self) -> &[u64] {
@@ -67,8 +56,9 @@ impl<const N: usize, const K: usize> Debug for WideCells<N, K> {
 impl<E: Events<Cells = WideCells<N, K>>, const N: usize, const K: usize> Positions<E>
     for WideCells<N, K>
 {
+    const ZERO: WideCells<N, K> = WideCells([0; N]);
+
     const LAYOUT: BucketLayout = {
-        are_zero(&E::ZERO.0);
         let layout = layout_of::<E>(N);
         assert!(
             layout.wide() + K == N,

@@ -34,7 +34,7 @@ impl<C: Clock + Send + Sync> Source for Breaker<C> {
         Outline {
             labels: vec![EVENT.to_owned()],
             max_series: Counts::default().named().len(),
-            ..Outline::of_metric(Form::Counter)
+            ..Outline::from(Form::Counter)
         }
     }
 

@@ -5,7 +5,6 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::slice;
 use std::sync::Arc;
 
-use super::outline::Outline;
 use super::source::Source;
 
 /// A registry: a list of the sources that a program exports, each with a name, a help text and a
@@ -23,9 +22,9 @@ use super::source::Source;
 ///
 /// let mut catalog = Catalog::new();
 /// catalog.add("hits", "Hits since the start", &HITS)?;
-/// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
-/// let names: Vec<&str> = catalog.iter().map(|metric| metric.name()).collect();
-/// assert_eq!(names, ["hits", "rt"]);
+/// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
+/// let names = catalog.iter().map(|metric| metric.name.as_str());
+/// assert!(names.eq(["hits", "rt"]));
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -60,15 +59,14 @@ impl Catalog {
         if self.iter().any(|listed| listed.name == name) {
             return Err(CatalogError::NameTaken { name: name.to_owned() });
         }
-        let outline = source.outline();
-        if let Some(label) = outline.reserved_label() {
+        if let Some(label) = source.outline().reserved_label() {
             let (name, label) = (name.to_owned(), label.to_owned());
             return Err(CatalogError::ReservedLabel { name, label });
         }
         let (name, help) = (name.to_owned(), help.to_owned());
         let (unit, source) = (String::new(), Arc::new(source));
         let end = self.listed.len();
-        self.listed.push(Listed { name, help, unit, outline, source });
+        self.listed.push(Listed { name, help, unit, source });
         Ok(&mut self.listed[end])
     }
 
@@ -89,46 +87,19 @@ impl<'c> IntoIterator for &'c Catalog {
 
 /// A source in a [`Catalog`].
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Listed {
-    name: String,
-    help: String,
-    unit: String,
-    outline: Outline,
-    source: Arc<dyn Source>,
-}
-
-impl Listed {
-    /// Returns the name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the help text. May be empty.
-    pub fn help(&self) -> &str {
-        &self.help
-    }
-
-    /// Returns the unit of its values. Empty if none was set.
-    pub fn unit(&self) -> &str {
-        &self.unit
-    }
-
-    /// Sets the unit of its values: `ns`, `By`, `s`, as the
-    /// [Unified Code for Units of Measure](https://ucum.org/ucum) spells it.
-    #[inline]
-    pub fn set_unit(&mut self, unit: &str) {
-        unit.clone_into(&mut self.unit);
-    }
-
-    /// Returns the outline that the source had when it was added.
-    pub fn outline(&self) -> &Outline {
-        &self.outline
-    }
-
-    /// Returns the source.
-    pub fn source(&self) -> &Arc<dyn Source> {
-        &self.source
-    }
+    /// The name.
+    pub name: String,
+    /// The help text. May be empty.
+    pub help: String,
+    /// The unit of its values: `ns`, `By`, `s`, as the
+    /// [Unified Code for Units of Measure](https://ucum.org/ucum) spells it. Empty unless the
+    /// program sets it.
+    #[doc(alias = "set_unit")]
+    pub unit: String,
+    /// The source.
+    pub source: Arc<dyn Source>,
 }
 
 impl Debug for Listed {

@@ -1,26 +1,19 @@
 //! One of several metrics in each series of a family.
 
-use std::sync::{Arc, Weak};
+use std::ops::Deref;
 
-use super::form::Form;
 use super::metric::Exported;
 use super::outline::Outline;
 use super::source::{Series, Source, outline_of, refused, visit_fields};
 use crate::family::{Family, Labels, Metric};
 
-/// A field of the metrics of a family: from [`field`].
-#[derive(Clone, Copy, Debug)]
-#[must_use = "a source is not exported before an exporter or a catalog has it"]
-pub struct Field<S, M, N> {
-    family: S,
-    get: fn(&M) -> &N,
-}
-
 /// Makes a source of one field of a family's metrics, which are structs of several. (A struct that
 /// [`metrics!`](crate::metrics!) declares needs this only for a name or a unit of the field's own:
 /// exporters show all its fields.)
 ///
-/// The family is a `&'static`, an [`Arc`] or a [`Weak`].
+/// The family is a `&'static` or an [`Arc`](std::sync::Arc), or behind a pointer of the program's
+/// own. For a family that may be dropped earlier than the exporter, put the source into an `Arc`
+/// beside it, and export its [`Weak`](std::sync::Weak).
 ///
 /// ```
 /// use windrow::export::{Source, field};
@@ -48,74 +41,43 @@ pub struct Field<S, M, N> {
 /// ];
 /// assert!(sources.iter().all(|source| source.outline().labels == ["route"]));
 /// ```
-pub fn field<S: FamilySource, N: Exported>(
-    family: S,
-    get: fn(&S::Metric) -> &N,
-) -> Field<S, S::Metric, N> {
+#[must_use = "a source is not exported before an exporter or a catalog has it"]
+pub fn field<P, L, M, F, N>(family: P, get: fn(&M) -> &N) -> impl Source
+where
+    P: Deref<Target = Family<L, M, F>> + Send + Sync,
+    L: Labels,
+    M: Metric,
+    F: Fn() -> M + Send + Sync,
+    N: Exported,
+{
     Field { family, get }
 }
 
-/// A family behind a reference or a pointer, as [`field`] takes it. Pointers of the program's own
-/// may implement it.
-pub trait FamilySource: Send + Sync {
-    /// The labels of the family.
-    type Labels: Labels;
-    /// The type of its metrics.
-    type Metric: Metric;
-    /// The type of the function that makes them.
-    type Make: Fn() -> Self::Metric + Send + Sync;
-
-    /// Calls a function with the family, if the family still exists.
-    fn with_family<R>(
-        &self,
-        see: impl FnOnce(&Family<Self::Labels, Self::Metric, Self::Make>) -> R,
-    ) -> Option<R>;
+/// A field of the metrics of a family.
+struct Field<P, M, N> {
+    family: P,
+    get: fn(&M) -> &N,
 }
 
-macro_rules! family_sources {
-    ($($holder:ty: |$this:ident| $family:expr;)+) => {
-        $(
-            impl<L, M, F> FamilySource for $holder
-            where
-                L: Labels,
-                M: Metric,
-                F: Fn() -> M + Send + Sync,
-            {
-                type Labels = L;
-                type Metric = M;
-                type Make = F;
-
-                fn with_family<R>(&self, see: impl FnOnce(&Family<L, M, F>) -> R) -> Option<R> {
-                    let $this = self;
-                    $family.map(|family| see(&family))
-                }
-            }
-        )+
-    };
-}
-
-family_sources! {
-    &Family<L, M, F>: |family| Some(*family);
-    Arc<Family<L, M, F>>: |family| Some(family);
-    Weak<Family<L, M, F>>: |family| family.upgrade();
-}
-
-impl<S: FamilySource, N: Exported> Source for Field<S, S::Metric, N> {
+impl<P, L, M, F, N> Source for Field<P, M, N>
+where
+    P: Deref<Target = Family<L, M, F>> + Send + Sync,
+    L: Labels,
+    M: Metric,
+    F: Fn() -> M,
+    N: Exported,
+{
     fn outline(&self) -> Outline {
-        let outline = self.family.with_family(|family| {
-            let sample = family.sample();
-            let metric = (self.get)(&sample).any();
-            outline_of(family, metric.form()).with_fields_of(metric)
-        });
-        outline.unwrap_or_else(|| Outline::of_metric(Form::Counter))
+        let sample = self.family.sample();
+        let metric = (self.get)(&sample).any();
+        outline_of(&self.family, metric.form()).with_fields_of(metric)
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-        let visit = |family: &_| visit_fields(family, |metric| (self.get)(metric).any(), see);
-        self.family.with_family(visit);
+        visit_fields(&self.family, |metric| (self.get)(metric).any(), see);
     }
 
     fn refused(&self) -> Option<u64> {
-        self.family.with_family(refused)?
+        refused(&self.family)
     }
 }

@@ -38,56 +38,42 @@ use crate::family::LabelValue;
 pub fn fields(source: Arc<dyn Source>) -> Vec<NamedField> {
     let outline = source.outline();
     if outline.fields.is_empty() {
-        return vec![NamedField { name: String::new(), form: outline.form, source }];
+        return vec![NamedField { name: String::new(), is_in_unit: true, source }];
     }
     let named = |OutlineField { name, form, path }| {
         let of = OfPath { source: Arc::clone(&source), form, path };
-        NamedField { name, form, source: Arc::new(of) }
+        let counts = matches!(form, Form::Counter | Form::Gauge | Form::InFlight);
+        NamedField { name, is_in_unit: !counts, source: Arc::new(of) }
     };
     outline.fields.into_iter().map(named).collect()
 }
 
 /// A field of a source's metrics, as a source: from [`fields`].
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct NamedField {
+    /// The field's name. Empty for a source that has no fields.
     name: String,
-    form: Form,
-    source: Arc<dyn Source>,
+    /// True if the unit of the source is that of the field: not if the field counts.
+    pub is_in_unit: bool,
+    /// The source of the field.
+    pub source: Arc<dyn Source>,
 }
 
 impl NamedField {
-    /// Returns the field's name. Empty for a source that has no fields.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Returns the name under which the field is exported: `of`, which is the name of the source,
     /// `between`, and the field's name.
     #[inline]
     pub fn full_name(&self, of: &str, between: &str) -> String {
         [of, &self.name].join(if self.name.is_empty() { "" } else { between })
     }
-
-    /// Returns whether the unit of the source is that of the field: not for a field that counts.
-    pub fn is_in_unit(&self) -> bool {
-        let counts = matches!(self.form, Form::Counter | Form::Gauge | Form::InFlight);
-        self.name.is_empty() || !counts
-    }
-
-    /// Returns the source of the field.
-    pub fn source(&self) -> &Arc<dyn Source> {
-        &self.source
-    }
 }
 
-/// Shows the name and the type.
+/// Shows the name.
 impl std::fmt::Debug for NamedField {
     #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NamedField")
-            .field("name", &self.name)
-            .field("form", &self.form)
-            .finish_non_exhaustive()
+        f.debug_struct("NamedField").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

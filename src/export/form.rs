@@ -27,8 +27,8 @@ pub enum Form {
     /// A [`SlidingWindow`](crate::SlidingWindow) of these events, whose values have these units:
     /// see [`Events::UNITS`](crate::Events::UNITS).
     Window(&'static [(&'static str, Kind)], &'static [&'static str]),
-    /// Several metrics, of the forms in [`Outline::fields`](super::Outline::fields): a struct that
-    /// [`metrics!`](crate::metrics!) declares. It has no parts: see [`fields`](super::fields()).
+    /// Several metrics: a struct that [`metrics!`](crate::metrics!) declares. It has no parts; those
+    /// of its fields have: see [`fields`](super::fields()).
     Fields,
 }
 

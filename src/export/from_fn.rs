@@ -1,14 +1,14 @@
 //! Numbers of the program's own, which a function reads.
 
 use std::fmt::{self, Debug, Formatter};
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::SystemTime;
 
-use super::field::FamilySource;
 use super::metric::{AnyMetric, Exported};
 use super::outline::Outline;
 use super::source::{Series, Source, outline_of, refused, visit_fields};
-use crate::family::LabelValue;
+use crate::family::{Family, LabelValue, Labels, Metric};
 
 /// Makes a source of one number that a function returns: a gauge that is set, the length of a
 /// queue, the grants of a gate.
@@ -59,7 +59,7 @@ pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
 /// let begun = Instant::now();
 /// let mut catalog = Catalog::new();
 /// let seconds = total_fn(move || begun.elapsed().as_secs_f64());
-/// catalog.add("up", "Time since the start", seconds)?.set_unit("s");
+/// catalog.add("up", "Time since the start", seconds)?.unit = "s".to_owned();
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
 pub fn total_fn<F: Fn() -> f64 + Send + Sync + 'static>(total: F) -> FromFn<F> {
@@ -99,7 +99,7 @@ impl<F: Fn() -> f64 + Send + Sync + 'static> Exported for FromFn<F> {
 
 impl<F: Fn() -> f64 + Send + Sync + 'static> Source for FromFn<F> {
     fn outline(&self) -> Outline {
-        Outline::of_metric((self.make)(0.0).form())
+        Outline::from((self.make)(0.0).form())
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
@@ -140,8 +140,8 @@ impl<F> Debug for FromFn<F> {
 /// Makes a source of a family, with one number for each series, which a function computes of its
 /// metric.
 ///
-/// The family is a `&'static`, an [`Arc`](std::sync::Arc) or a [`Weak`](std::sync::Weak). For the
-/// function, what [`from_fn`] says holds too.
+/// What [`field`](super::field()) says of the family, and [`from_fn`] of the function, holds here
+/// too.
 ///
 /// ```
 /// use windrow::export::{Catalog, field_fn};
@@ -158,10 +158,13 @@ impl<F> Debug for FromFn<F> {
 /// assert!(GATES.with(Client { client: "ann" }).try_admit(1));
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
-pub fn field_fn<S: FamilySource>(
-    family: S,
-    number: fn(&S::Metric) -> f64,
-) -> FieldFn<S, S::Metric> {
+#[must_use = "a source is not exported before an exporter or a catalog has it"]
+pub fn field_fn<P, L, M, F>(family: P, number: fn(&M) -> f64) -> impl Source
+where
+    P: Deref<Target = Family<L, M, F>> + Send + Sync,
+    L: Labels,
+    M: Metric,
+{
     FieldFn { family, number, make: |number| AnyMetric::Real(number.unwrap_or(f64::NAN)) }
 }
 
@@ -192,45 +195,47 @@ pub fn field_fn<S: FamilySource>(
 ///
 /// let mut catalog = Catalog::new();
 /// let bytes = field_count_fn(&DISKS, Written::total);
-/// catalog.add("written", "Bytes written, by disk", bytes)?.set_unit("By");
+/// catalog.add("written", "Bytes written, by disk", bytes)?.unit = "By".to_owned();
 /// DISKS.with(Disk { disk: "sda" }).0.store(4_096, Ordering::Relaxed);
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
-pub fn field_count_fn<S: FamilySource>(
-    family: S,
-    count: fn(&S::Metric) -> u64,
-) -> FieldFn<S, S::Metric, u64> {
+#[must_use = "a source is not exported before an exporter or a catalog has it"]
+pub fn field_count_fn<P, L, M, F>(family: P, count: fn(&M) -> u64) -> impl Source
+where
+    P: Deref<Target = Family<L, M, F>> + Send + Sync,
+    L: Labels,
+    M: Metric,
+{
     FieldFn { family, number: count, make: AnyMetric::Count }
 }
 
-/// A number of each series of a family: from [`field_fn`] or [`field_count_fn`].
-#[derive(Clone, Copy, Debug)]
-#[must_use = "a source is not exported before an exporter or a catalog has it"]
-pub struct FieldFn<S, M, N = f64> {
-    family: S,
+/// A number of each series of a family.
+struct FieldFn<P, M, N> {
+    family: P,
     number: fn(&M) -> N,
     make: fn(Option<N>) -> AnyMetric<'static>,
 }
 
-impl<S: FamilySource, N> Source for FieldFn<S, S::Metric, N> {
+impl<P, L, M, F, N> Source for FieldFn<P, M, N>
+where
+    P: Deref<Target = Family<L, M, F>> + Send + Sync,
+    L: Labels,
+    M: Metric,
+{
     fn outline(&self) -> Outline {
-        let form = (self.make)(None).form();
-        let outline = self.family.with_family(|family| outline_of(family, form));
-        outline.unwrap_or_else(|| Outline::of_metric(form))
+        outline_of(&self.family, (self.make)(None).form())
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-        self.family.with_family(|family| {
-            visit_fields(family, |metric| (self.make)(read(|| (self.number)(metric))), see);
-        });
+        visit_fields(&self.family, |metric| (self.make)(read(|| (self.number)(metric))), see);
     }
 
     fn refused(&self) -> Option<u64> {
-        self.family.with_family(refused)?
+        refused(&self.family)
     }
 }
 
 /// Calls the program's function. A panic is a number that does not exist: exporters go on.
-fn read<N>(number: impl Fn() -> N) -> Option<N> {
+pub(super) fn read<N>(number: impl Fn() -> N) -> Option<N> {
     catch_unwind(AssertUnwindSafe(number)).ok()
 }

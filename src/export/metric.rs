@@ -117,7 +117,16 @@ pub trait Exported: Send + Sync + 'static {
 
 /// The metrics of a struct, by name. [`metrics!`](crate::metrics!) implements it.
 pub trait Fields: Send + Sync {
+    /// Returns the fields, each with its name, in the order in which they were declared.
+    fn all(&self) -> Vec<(&'static str, AnyMetric<'_>)> {
+        let named = |(position, name): (usize, &&'static str)| (*name, self.field(position));
+        self.names().iter().enumerate().map(named).collect()
+    }
+
+    // What follows, only `metrics!` implements.
+
     /// Returns the names of the fields, in the order of their positions.
+    #[doc(hidden)]
     fn names(&self) -> &'static [&'static str];
 
     /// Returns the metric at a position.
@@ -125,6 +134,7 @@ pub trait Fields: Send + Sync {
     /// # Panics
     ///
     /// Panics if there is no field at that position.
+    #[doc(hidden)]
     fn field(&self, position: usize) -> AnyMetric<'_>;
 }
 

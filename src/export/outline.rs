@@ -35,17 +35,16 @@ pub struct Outline {
     pub series_return: bool,
     /// The metrics in each series, if the form is [`Form::Fields`]; otherwise empty. Those of a
     /// struct in a struct are listed one by one, as `outer_inner`.
-    pub fields: Vec<OutlineField>,
+    pub(super) fields: Vec<OutlineField>,
 }
 
 /// One of several metrics in each series of a [source](super::Source).
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct OutlineField {
+pub(super) struct OutlineField {
     /// The name of the field.
-    pub name: String,
+    pub(super) name: String,
     /// The type of its metrics.
-    pub form: Form,
+    pub(super) form: Form,
     /// Its position in the struct; in a struct in a struct, one position after the other.
     pub(super) path: Vec<usize>,
 }
@@ -54,45 +53,9 @@ impl Outline {
     /// The name of the label of the overflow series; its value is `true`.
     pub const OVERFLOW: &'static str = "overflow";
 
-    /// Returns an outline of a metric without labels: for a [`Source`](super::Source) of the
-    /// program's own.
-    ///
-    /// ```
-    /// use windrow::Counter;
-    /// use windrow::export::{Form, Outline, Series, Source};
-    ///
-    /// /// A counter that is exported only while it is switched on.
-    /// struct Switched { counter: Counter, is_on: bool }
-    ///
-    /// impl Source for Switched {
-    ///     fn outline(&self) -> Outline { Outline::of_metric(Form::Counter) }
-    ///
-    ///     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
-    ///         if self.is_on {
-    ///             self.counter.visit(see);
-    ///         }
-    ///     }
-    /// }
-    ///
-    /// let mut series = 0;
-    /// Switched { counter: Counter::new(), is_on: false }.visit(&mut |_| series += 1);
-    /// assert_eq!(series, 0);
-    /// ```
-    pub const fn of_metric(form: Form) -> Outline {
-        Outline {
-            form,
-            labels: Vec::new(),
-            max_series: 1,
-            overflows: false,
-            series_return: false,
-            fields: Vec::new(),
-        }
-    }
-
     /// Returns a label of the source that exporters need for another purpose, if there is one: a
     /// label `overflow` beside an overflow series, or a label that samples have.
-    #[inline]
-    pub fn reserved_label(&self) -> Option<&str> {
+    pub(super) fn reserved_label(&self) -> Option<&str> {
         let mut forms = vec![self.form];
         forms.extend(self.fields.iter().map(|field| field.form));
         let is_reserved = |label: &str| {
@@ -107,6 +70,42 @@ impl Outline {
     pub(super) fn with_fields_of(mut self, metric: AnyMetric<'_>) -> Outline {
         list("", &mut Vec::new(), metric, &mut self.fields);
         self
+    }
+}
+
+/// The outline of a metric without labels: for a [`Source`](super::Source) of the program's own.
+///
+/// ```
+/// use windrow::Counter;
+/// use windrow::export::{Form, Outline, Series, Source};
+///
+/// /// A counter that is exported only while it is switched on.
+/// struct Switched { counter: Counter, is_on: bool }
+///
+/// impl Source for Switched {
+///     fn outline(&self) -> Outline { Outline::from(Form::Counter) }
+///
+///     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+///         if self.is_on {
+///             self.counter.visit(see);
+///         }
+///     }
+/// }
+///
+/// let mut series = 0;
+/// Switched { counter: Counter::new(), is_on: false }.visit(&mut |_| series += 1);
+/// assert_eq!(series, 0);
+/// ```
+impl From<Form> for Outline {
+    fn from(form: Form) -> Outline {
+        Outline {
+            form,
+            labels: Vec::new(),
+            max_series: 1,
+            overflows: false,
+            series_return: false,
+            fields: Vec::new(),
+        }
     }
 }
 

@@ -13,8 +13,10 @@ use crate::histogram::Distribution;
 const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
 
 /// The numbers of a metric at one moment: from [`AnyMetric::read`].
+#[non_exhaustive]
 pub struct Reading {
-    form: Form,
+    /// The metric's type, which has its [parts](Form::parts).
+    pub form: Form,
     /// Those of the only part.
     exemplars: Vec<Exemplar>,
     read: Read,
@@ -32,7 +34,7 @@ struct Window {
     lifetime: Vec<Stats>,
     distributions: Vec<Option<Distribution>>,
     exemplars: Vec<Vec<Exemplar>>,
-    closed: Option<Box<dyn AnySpan>>,
+    closed: Option<AnySpan<'static>>,
 }
 
 /// A sample of a [`Part`].
@@ -90,7 +92,7 @@ impl AnyMetric<'_> {
     /// let open = Gauge::new();
     /// open.add(3);
     /// let reading = open.any().read();
-    /// for part in reading.parts() {
+    /// for part in reading.form.parts() {
     ///     reading.samples(part, &mut |sample| {
     ///         assert!(matches!(sample.value, Value::Signed(3)));
     ///     });
@@ -167,12 +169,6 @@ impl Reading {
         Reading { form: metric.form(), exemplars, read }
     }
 
-    /// Returns the parts of the metric: see [`Form::parts`].
-    #[inline]
-    pub fn parts(&self) -> impl Iterator<Item = &'static Part> + Clone {
-        self.form.parts()
-    }
-
     /// Calls `put` with each sample of a part.
     ///
     /// There may be no sample: a maximum has none before a value is recorded, nor has the mean of a
@@ -208,15 +204,17 @@ impl Window {
         let events = 0..window.events().len();
         let mut read = Window::default();
         if asked(&[Which::Count, Which::Level, Which::Records, Which::Sum]) {
-            read.lifetime = events.clone().map(|event| window.lifetime(event)).collect();
+            let lifetime = window.lifetime();
+            read.lifetime = events.clone().map(|event| lifetime.stats(event)).collect();
         }
         if asked(&[Which::Values]) {
             // Before the distributions, so that each is counted in them.
             read.exemplars = events.clone().map(|event| window.exemplars(event)).collect();
-            read.distributions = events.map(|event| window.lifetime_distribution(event)).collect();
+            let lifetime = window.lifetime();
+            read.distributions = events.map(|event| lifetime.distribution(event)).collect();
         }
         if asked(&[Rate, RecordRate, Mean, Min, Max, Quantiles]) {
-            read.closed = window.complete().filter(|closed| !closed.interval().is_zero());
+            read.closed = window.complete().filter(|closed| !closed.interval.is_zero());
         }
         read
     }
@@ -277,7 +275,7 @@ impl Window {
             Which::Level => lifetime().map(|ever| Value::Signed(ever.signed_sum())),
             Which::Sum => lifetime().map(|ever| Value::Count(ever.sum)),
             Which::Rate | Which::RecordRate => {
-                let seconds = self.closed.as_ref()?.interval().as_secs_f64();
+                let seconds = self.closed.as_ref()?.interval.as_secs_f64();
                 let closed = closed()?;
                 let signed = || closed.signed_sum() as f64;
                 let count = if kind == Kind::Signed { signed() } else { closed.count as f64 };

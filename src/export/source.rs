@@ -27,7 +27,7 @@ use crate::window::SlidingWindow;
 /// [`Weak`] is a source without series once the last `Arc` is dropped.
 ///
 /// Other types may implement it: a pointer of the program's own, which calls the methods of what it
-/// points to, or a source that leaves series out. [`Outline::of_metric`] makes an outline.
+/// points to, or a source that leaves series out. An [`Outline`] is made of a [`Form`].
 ///
 /// A [`Gate`](crate::Gate) and a [`RationedGate`](crate::gate::RationedGate) are no sources: which
 /// of a gate's numbers a program needs differs, and none is an all-time total. Export
@@ -75,10 +75,30 @@ pub trait Source: Send + Sync {
 /// Other types may implement it, for a source of the program's own: each series needs a number of
 /// its own, and the same labels at each visit.
 pub trait Series {
-    /// Returns a number that is unique among the source's series for all time.
+    /// Returns a number that is unique among the source's series for all time. For exporters that
+    /// remember the values they have exported for each series.
     ///
-    /// A series that was removed from a family and made again under the same labels has another
-    /// number.
+    /// Labels do not identify a series: a set of labels that is used again after a
+    /// [removal](Family::remove) has a new series, which begins at zero and has another number. (If
+    /// all labels are enums, a set keeps its series and its number.) Each [`Handle`] is a series:
+    ///
+    /// ```
+    /// use windrow::export::Series;
+    /// use windrow::{Counter, Family, labels};
+    ///
+    /// labels! { pub struct Route { route: str } pub struct Flag { on: bool } }
+    ///
+    /// let routes: Family<Route, Counter> = Family::new();
+    /// let first = routes.handle(Route { route: "/a" }).number();
+    /// assert_eq!(routes.handle(Route { route: "/a" }).number(), first);
+    /// routes.remove(Route { route: "/a" });
+    /// assert_ne!(routes.handle(Route { route: "/a" }).number(), first);
+    ///
+    /// let flags: Family<Flag, Counter> = Family::new();
+    /// let first = flags.handle(Flag { on: true }).number();
+    /// flags.remove(Flag { on: true });
+    /// assert_eq!(flags.handle(Flag { on: true }).number(), first);
+    /// ```
     fn number(&self) -> u64;
 
     /// Returns whether it is the overflow series of a family.
@@ -86,6 +106,9 @@ pub trait Series {
 
     /// Returns the time at which the series was made, by the system's clock; `None` for a metric
     /// without labels, where it is not known.
+    ///
+    /// Exporters show it as the start time of the series. A series whose labels are all enums
+    /// continues after a removal, so its time stays.
     fn created(&self) -> Option<SystemTime>;
 
     /// Calls `see` with the name and the value of each label. The overflow series has one label:
@@ -132,7 +155,7 @@ macro_rules! single {
             impl<$($parameter)*> Source for $metric {
                 #[inline]
                 fn outline(&self) -> Outline {
-                    Outline::of_metric(self.any().form())
+                    Outline::from(self.any().form())
                 }
 
                 #[inline]
@@ -278,7 +301,7 @@ holders!(&S, Arc<S>, Box<S>);
 /// Has no series once the last `Arc` is dropped, and then the outline of a counter without labels.
 impl<S: Source + ?Sized> Source for Weak<S> {
     fn outline(&self) -> Outline {
-        let gone = || Outline::of_metric(Form::Counter);
+        let gone = || Outline::from(Form::Counter);
         self.upgrade().map_or_else(gone, |source| source.outline())
     }
 

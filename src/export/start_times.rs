@@ -23,12 +23,14 @@ use super::source::Series;
 /// labels! { pub struct Route { route: str } }
 ///
 /// let (hits, requests) = (Counter::new(), Family::<Route, Counter>::new());
-/// let handle = requests.handle(Route { route: "/cart" });
+/// requests.with(Route { route: "/cart" }).increment();
 ///
 /// let since = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
 /// let starts = StartTimes::since(since);
 /// hits.visit(&mut |series| assert_eq!(starts.of(series, series.metric()), since));
-/// requests.visit(&mut |series| assert_eq!(starts.of(series, series.metric()), handle.created()));
+/// requests.visit(&mut |series| {
+///     assert_eq!(Some(starts.of(series, series.metric())), series.created());
+/// });
 /// ```
 pub struct StartTimes {
     since: SystemTime,
@@ -63,7 +65,7 @@ impl StartTimes {
     pub fn of(&self, series: &dyn Series, metric: AnyMetric<'_>) -> SystemTime {
         series.created().unwrap_or_else(|| match metric {
             AnyMetric::Window(window) => {
-                self.window(series.number(), || window.system_time(window.built()))
+                self.window(series.number(), || window.system_time(window.lifetime().start))
             }
             _ => self.since,
         })

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
+#[cfg(feature = "export")]
 use std::time::SystemTime;
 
 use crate::arena::on_demand::Repeated;
@@ -67,44 +68,14 @@ impl<L: Labels, M> Handle<L, M> {
     }
 
     /// Returns the number of the series, which is unique in the process for all time.
-    ///
-    /// Labels do not identify a series: a set of labels that is used again after a
-    /// [removal](crate::Family::remove) has a new series, which begins at zero and has another
-    /// number. (If all labels are enums, a set keeps its series and its number.) For exporters that
-    /// remember the values they have exported for each series.
-    ///
-    /// ```
-    /// # use windrow::{Counter, Family, labels};
-    /// labels! { pub struct Route { route: str } pub struct Flag { on: bool } }
-    ///
-    /// let routes: Family<Route, Counter> = Family::new();
-    /// let first = routes.handle(Route { route: "/a" }).number();
-    /// assert_eq!(routes.handle(Route { route: "/a" }).number(), first);
-    /// routes.remove(Route { route: "/a" });
-    /// assert_ne!(routes.handle(Route { route: "/a" }).number(), first);
-    ///
-    /// let flags: Family<Flag, Counter> = Family::new();
-    /// let first = flags.handle(Flag { on: true }).number();
-    /// flags.remove(Flag { on: true });
-    /// assert_eq!(flags.handle(Flag { on: true }).number(), first);
-    /// ```
-    pub fn number(&self) -> u64 {
+    #[cfg(feature = "export")]
+    pub(crate) fn number(&self) -> u64 {
         self.series.number()
     }
 
     /// Returns the time at which the series was made, by the system's clock.
-    ///
-    /// Exporters show it as the start time of the series. A series whose labels are all enums
-    /// continues after a removal, so its time stays.
-    ///
-    /// ```
-    /// # use windrow::{Counter, Family, labels};
-    /// # labels! { pub struct Route { route: str } }
-    /// let requests: Family<Route, Counter> = Family::new();
-    /// let cart = requests.handle(Route { route: "/cart" });
-    /// assert_eq!(cart.created(), requests.handle(Route { route: "/cart" }).created());
-    /// ```
-    pub fn created(&self) -> SystemTime {
+    #[cfg(feature = "export")]
+    pub(crate) fn created(&self) -> SystemTime {
         self.series.created()
     }
 

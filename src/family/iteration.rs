@@ -30,7 +30,11 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// requests.with(Route { route: "/b" }).add(3);
     /// assert_eq!(requests.iter().map(|series| series.sum()).sum::<u64>(), 5);
     /// ```
-    pub fn iter(&self) -> FamilyIter<L, M> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Handle<L, M>> + use<L, M, F> {
+        self.into_iter()
+    }
+
+    fn list(&self) -> FamilyIter<L, M> {
         let locked = self.lock();
         let mut listed = Vec::with_capacity(self.len() + 1);
         if let Some(table) = self.table.get() {
@@ -94,19 +98,10 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// requests.with(Route { route: "/a" }).increment();
     /// assert_eq!(requests.len(), 1);
     /// ```
+    #[doc(alias = "is_empty")]
+    #[allow(clippy::len_without_is_empty)] // a family is compared with its limit, and rarely empty
     pub fn len(&self) -> usize {
         self.places.series()
-    }
-
-    /// Returns whether there is no series, without the overflow series.
-    ///
-    /// ```
-    /// # use windrow::{Counter, Family, labels};
-    /// # labels! { pub struct Route { route: str } }
-    /// assert!(Family::<Route, Counter>::new().is_empty());
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Returns the number of uses that were refused, and counted in the overflow series.
@@ -154,7 +149,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     }
 }
 
-/// An iterator over a family's series, as they were when it was made.
+/// An iterator over a family's series, as they were when it was made: see [`Family::iter`].
 #[must_use = "its series are read as it goes"]
 pub struct FamilyIter<L: Labels, M>(vec::IntoIter<Shared<L, M>>);
 
@@ -177,7 +172,7 @@ impl<L: Labels, M: Metric, F> IntoIterator for &Family<L, M, F> {
     type IntoIter = FamilyIter<L, M>;
 
     fn into_iter(self) -> FamilyIter<L, M> {
-        self.iter()
+        self.list()
     }
 }
 

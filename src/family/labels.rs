@@ -23,9 +23,7 @@ use crate::family::short_text::ShortText;
 /// assert_eq!(Request::value(request, 2), LabelValue::Unsigned(200));
 /// ```
 ///
-/// A type may implement it by hand, if two of its sets are equal exactly if their
-/// [values](Self::value) are, and [`borrow`](Self::borrow) of what [`store`](Self::store) returns
-/// is the set itself.
+/// The other implementation is [`RuntimeLabels`](crate::labels::RuntimeLabels).
 ///
 /// A family is one of `Request<'static>` above, for which a static may say `Request`. Calls take
 /// the set with texts borrowed for the time of the call. (The set implements the trait with any
@@ -48,26 +46,39 @@ pub trait Labels: Sized {
     /// The set, with its texts borrowed.
     type Borrowed<'a>: Copy + Eq + Hash + Debug;
 
-    /// The set, with its texts owned, as a family stores it.
-    type Stored: Send + Sync + 'static;
-
     /// Returns the labels' names, in the order of the fields.
     fn names(names: &Self::Names) -> &[&str];
 
+    /// Returns the value of the label at a position in [`names`](Self::names).
+    ///
+    /// # Panics
+    /// Panics if there is no such label.
+    fn value(labels: Self::Borrowed<'_>, position: usize) -> LabelValue<'_>;
+
+    // What follows, only `labels!` and `RuntimeLabels` implement, and only a family calls.
+
+    /// The set, with its texts owned, as a family stores it.
+    #[doc(hidden)]
+    type Stored: Send + Sync + 'static;
+
     /// Returns whether the set has exactly one value for each name. Always true if the type
     /// declares the names.
+    #[doc(hidden)]
     fn fits(names: &Self::Names, labels: Self::Borrowed<'_>) -> bool {
         let _ = (names, labels);
         true
     }
 
-    /// Copies the texts.
+    /// Copies the texts, so that [`borrow`](Self::borrow) returns the set itself.
+    #[doc(hidden)]
     fn store(labels: Self::Borrowed<'_>) -> Self::Stored;
 
     /// Borrows the texts.
+    #[doc(hidden)]
     fn borrow(stored: &Self::Stored) -> Self::Borrowed<'_>;
 
-    /// Returns whether two sets are equal.
+    /// Returns whether two sets are equal: exactly if their [values](Self::value) are.
+    #[doc(hidden)]
     fn matches(stored: &Self::Stored, labels: Self::Borrowed<'_>) -> bool;
 
     /// Returns the set's hash, and notes the words of its texts.
@@ -88,14 +99,9 @@ pub trait Labels: Sized {
         Self::matches(stored, labels)
     }
 
-    /// Returns the value of the label at a position in [`names`](Self::names).
-    ///
-    /// # Panics
-    /// Panics if there is no such label.
-    fn value(labels: Self::Borrowed<'_>, position: usize) -> LabelValue<'_>;
-
     /// Returns the set's number, below [`COMBINATIONS`](Self::COMBINATIONS); without meaning if
     /// that is `None`.
+    #[doc(hidden)]
     fn index(labels: Self::Borrowed<'_>) -> usize;
 }
 
@@ -103,8 +109,7 @@ pub trait Labels: Sized {
 /// [`ShortText`], `&'static str`, an enum that [`labels!`](crate::labels!) makes, or an `Option` of
 /// one of these.
 ///
-/// Other types may implement it, if each value has a [key](Self::key) and a text of its own, the
-/// same at each call. For a type that implements `Display`, a [`ShortText`] is simpler.
+/// For any other type that implements `Display`, there is [`ShortText`].
 ///
 /// A borrowed text is a label too, but does not implement this trait: `str` in the declaration is a
 /// `&str` in the set.
@@ -114,7 +119,6 @@ pub trait Labels: Sized {
 ///
 /// labels! { enum Method { Get = "GET", Post } }
 ///
-/// assert_eq!(Method::VALUES, Some(2));
 /// assert_eq!(Method::Get.value(), LabelValue::Text("GET"));
 /// assert_eq!(Method::Post.value(), LabelValue::Text("Post"));
 /// assert_eq!(404_u16.value(), LabelValue::Unsigned(404));
@@ -129,14 +133,22 @@ pub trait Labels: Sized {
             `windrow::labels::ShortText`, and look up with `ShortText::of(&value)`"
 )]
 pub trait Label: Copy + Debug + Send + Sync + 'static {
+    /// Returns the value that exporters show.
+    fn value(self) -> LabelValue<'static>;
+
+    // What follows, only the library and `labels!` implement, and only a family calls.
+
     /// The number of values of an enum or a `bool`; `None` for types that are not numbered.
+    #[doc(hidden)]
     const VALUES: Option<usize>;
 
     /// A key by which labels are compared: the type itself, if values with different texts, and
     /// only these, are unequal.
+    #[doc(hidden)]
     type Key: Copy + Eq + Hash;
 
-    /// Returns the value's key: two values are one label if their keys are equal.
+    /// Returns the value's key: two values are one label if their keys are equal, and then
+    /// exporters show one [value](Self::value).
     ///
     /// ```
     /// use windrow::labels::Label;
@@ -145,17 +157,16 @@ pub trait Label: Copy + Debug + Send + Sync + 'static {
     /// assert_eq!(0.0_f64.key(), (-0.0_f64).key());
     /// assert_eq!(Some("").key(), None::<&str>.key());
     /// ```
+    #[doc(hidden)]
     fn key(self) -> Self::Key;
 
     /// Returns the value's number, below [`VALUES`](Self::VALUES); without meaning if that is
     /// `None`.
+    #[doc(hidden)]
     fn index(self) -> usize;
 
-    /// Returns the value that exporters show. It differs for each [key](Self::key): otherwise
-    /// exporters would show two series under one set of labels.
-    fn value(self) -> LabelValue<'static>;
-
     /// Returns whether exporters show an empty text, as for `None`.
+    #[doc(hidden)]
     fn is_empty(self) -> bool {
         matches!(self.value(), LabelValue::Text(""))
     }

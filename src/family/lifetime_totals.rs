@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::metric::Metric;
 use crate::clock::Clock;
-use crate::event::kinds::{EventKind, HasDistribution, Histogram};
+use crate::event::kinds::{EventKind, HasDistribution};
 use crate::event::{Event, Events, Stats};
 use crate::histogram::Distribution;
 use crate::window::SlidingWindow;
@@ -65,7 +65,7 @@ impl<E: Events, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C>
     type Total = LifetimeTotals<E>;
 
     fn total(&self) -> LifetimeTotals<E> {
-        let of = |event: Event<E>| match event.downcast::<Histogram>() {
+        let of = |event: Event<E>| match event.histogram() {
             // The stats are taken from the same reading of the cells.
             Some(event) => {
                 let distribution = self.lifetime_distribution(event);

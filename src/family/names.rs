@@ -34,10 +34,10 @@ impl LabelNames {
     pub const MAX_NAMES: usize = 32;
 
     /// The maximum number of bytes of all names together.
-    pub const MAX_BYTES: usize = 1_024;
+    const MAX_BYTES: usize = 1_024;
 
-    /// Checks and copies the names: at most [`MAX_NAMES`](Self::MAX_NAMES), of
-    /// [`MAX_BYTES`](Self::MAX_BYTES) together; none of them empty, none `overflow`, none twice,
+    /// Checks and copies the names: at most [`MAX_NAMES`](Self::MAX_NAMES), of 1024 bytes together;
+    /// none of them empty, none `overflow`, none twice,
     /// and none with a control character, a `"` or a `\`. The list may be empty: then the family
     /// has one series.
     ///

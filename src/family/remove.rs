@@ -123,14 +123,14 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// let requests: Family<Route, Counter> = Family::new();
     /// requests.with(Route { route: "/a" }).add(2);
     /// assert!(requests.remove(Route { route: "/a" }));
-    /// assert!(requests.is_empty());
+    /// assert_eq!(requests.len(), 0);
     /// assert_eq!(requests.with(Route { route: "/a" }).sum(), 0);
     ///
     /// # labels! { pub struct Flag { on: bool } }
     /// let flags: Family<Flag, Counter> = Family::new();
     /// flags.with(Flag { on: true }).add(2);
     /// assert!(flags.remove(Flag { on: true }));
-    /// assert!(flags.is_empty());
+    /// assert_eq!(flags.len(), 0);
     /// assert_eq!(flags.with(Flag { on: true }).sum(), 2);
     /// ```
     #[doc(alias = "remove_label_values")]
@@ -152,7 +152,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// requests.with(Route { route: "/a" }).add(2);
     /// assert!(!requests.remove_if(Route { route: "/a" }, |requests| requests.sum() == 0));
     /// assert!(requests.remove_if(Route { route: "/a" }, |requests| requests.sum() == 2));
-    /// assert!(requests.is_empty());
+    /// assert_eq!(requests.len(), 0);
     /// ```
     pub fn remove_if(&self, labels: L::Borrowed<'_>, which: impl FnOnce(&M) -> bool) -> bool {
         let mut freed = Vec::new(); // dropped after the lock, also while a panic unwinds

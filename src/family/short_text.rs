@@ -7,8 +7,7 @@ use std::fmt::{self, Debug, Display, Formatter, Write};
 /// For types that [`labels!`](crate::labels!) does not know: a UUID, an HTTP method, an identifier
 /// of your own. Two values with the same text are the same label.
 ///
-/// A text of more than 63 bytes [is too long](Self::is_too_long): in a [`Family`](crate::Family),
-/// sets with it count in the overflow series, as all sets with too long texts do. (For longer
+/// A text of more than 63 bytes is too long: in a [`Family`](crate::Family), sets with it count in the overflow series, as all sets with too long texts do. (For longer
 /// texts, declare the label as `str` and borrow the text.)
 ///
 /// ```
@@ -46,7 +45,7 @@ const TOO_LONG: u8 = u8::MAX;
 
 impl ShortText {
     /// The maximum length of a text in bytes.
-    pub const MAX_BYTES: usize = 63;
+    const MAX_BYTES: usize = 63;
 
     const TOO_LONG: ShortText = ShortText { bytes: [0; ShortText::MAX_BYTES], length: TOO_LONG };
 
@@ -59,7 +58,7 @@ impl ShortText {
     /// use windrow::labels::ShortText;
     ///
     /// assert_eq!(ShortText::of(format_args!("{:.1} GiB", 1.5)).as_str(), "1.5 GiB");
-    /// assert!(ShortText::of("x".repeat(64)).is_too_long());
+    /// assert_eq!(ShortText::of("x".repeat(64)).as_str(), ""); // too long
     /// ```
     #[inline]
     pub fn of(value: impl Display) -> ShortText {
@@ -79,15 +78,8 @@ impl ShortText {
         str::from_utf8(text).unwrap_or_default()
     }
 
-    /// Returns whether the value's text had more than [`MAX_BYTES`](Self::MAX_BYTES).
-    ///
-    /// ```
-    /// use windrow::labels::ShortText;
-    ///
-    /// assert!(!ShortText::of("x".repeat(63)).is_too_long());
-    /// assert!(ShortText::of("x".repeat(64)).is_too_long());
-    /// ```
-    pub fn is_too_long(&self) -> bool {
+    /// Returns whether the value's text had more than `MAX_BYTES`.
+    pub(crate) fn is_too_long(&self) -> bool {
         self.length == TOO_LONG
     }
 }

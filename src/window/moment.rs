@@ -71,7 +71,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn moment(&self) -> Moment<E> {
-        let mut cells = E::ZERO;
+        let mut cells = <E::Cells as Positions<E>>::ZERO;
         let additive = <E::Cells as Positions<E>>::LAYOUT.additive();
         for (position, cell) in cells.as_mut()[..additive].iter_mut().enumerate() {
             *cell = self.ring.lifetime(position);
@@ -142,7 +142,7 @@ impl<E: Events> Moment<E> {
             return None;
         }
         let layout = <E::Cells as Positions<E>>::LAYOUT;
-        let mut cells = E::ZERO;
+        let mut cells = <E::Cells as Positions<E>>::ZERO;
         let totals = self.cells.as_ref().iter().zip(earlier.cells.as_ref());
         for (position, (cell, (to, from))) in cells.as_mut().iter_mut().zip(totals).enumerate() {
             *cell = layout.without_pending(position, to.wrapping_sub(*from));

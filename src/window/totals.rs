@@ -7,7 +7,7 @@ use crate::event::cells::EventCells;
 use crate::event::debug_output::debug_event_fields;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum, HasValues};
-use crate::event::{Event, Events, Stats, cells_of, number_of};
+use crate::event::{Event, Events, Positions, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
@@ -50,7 +50,7 @@ impl<E: Events> Totals<E> {
     pub(crate) fn of<'g>(view: &View<'g>, span: Span<'g>, at: Timestamp) -> Totals<E> {
         let interval = Duration::from_nanos(span.covers());
         let end = span.end().map_or(at, Timestamp::from_nanos);
-        Totals { at, end, interval, cells: view.cells_in(span, &E::ZERO) }
+        Totals { at, end, interval, cells: view.cells_in(span, &<E::Cells as Positions<E>>::ZERO) }
     }
 
     /// Returns the time at which the totals were taken; for

@@ -173,10 +173,8 @@ fn windows_have_their_signatures() {
 
         let _: fn(Event<E>) -> &'static str = Event::name;
         let _: fn(Event<E, Count>) -> Kind = Event::kind;
-        let _: fn(usize) -> Option<Event<E>> = Event::get;
-        let _: fn(&str) -> Option<Event<E>> = Event::named;
+        let _: fn(usize) -> Event<E> = Event::at;
         let _: fn(Event<E, Value>) -> Event<E> = Event::erased;
-        let _: fn(Event<E>) -> Option<Event<E, Value>> = Event::downcast;
         let _: fn(Event<E>) -> Typed<E> = Event::typed;
 
         let _: fn(WindowBuilder<E, C>, Duration) -> WindowBuilder<E, C> =

@@ -129,7 +129,6 @@ struct Wide;
 impl Events for Wide {
     const EVENTS: &'static [(&'static str, Kind)] = &[("value", Kind::Value); 16];
     type Cells = [u64; 64];
-    const ZERO: [u64; 64] = [0; 64];
 }
 
 const VALUE: Event<Wide, kind::Value> = Event::at(0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use windrow::export::{Form, NamedField, Value, fields};
+use windrow::export::{Form, Value, fields};
 use windrow::histogram::Scale;
 use windrow::{Counter, Family, Gauge, Histogram, InFlight, Maximum, SlidingWindow};
 use windrow::{events, labels, metrics};
@@ -92,7 +92,10 @@ fn what_a_removed_series_counted_stays_field_by_field() {
     assert_eq!((total.cache.hits, total.cache.misses, total.cache.r#type), (3, 0, -3));
     assert_eq!((total.cache.bytes[0].count(), total.longest), (3, Some(2)));
     assert_eq!(total.window.stats(Http::Rt).sum, 27);
-    assert!(format!("{:?}", endpoints.sample()).starts_with("Endpoint { cache: Cache { hits"));
+    assert!(
+        format!("{:?}", endpoints.with(Tenant { tenant: 1 }))
+            .starts_with("Endpoint { cache: Cache { hits")
+    );
 }
 
 #[test]
@@ -127,27 +130,27 @@ fn a_source_is_taken_apart_into_its_fields_and_theirs() {
     let expected = ["cache_hits", "cache_misses", "cache_type", "cache_bytes"];
     let expected = expected.into_iter().chain(["window", "open", "longest"]);
     assert_eq!(names, expected.map(|name| format!("shop.{name}")).collect::<Vec<_>>());
-    let in_unit: Vec<_> = taken.iter().map(NamedField::is_in_unit).collect();
+    let in_unit: Vec<_> = taken.iter().map(|field| field.is_in_unit).collect();
     assert_eq!(in_unit, [false, false, false, true, true, false, true]);
-    let forms: Vec<_> = taken.iter().map(|field| field.source().outline().form).collect();
+    let forms: Vec<_> = taken.iter().map(|field| field.source.outline().form).collect();
     let scale = Scale::fixed::<2, 1, 4_096>();
     assert_eq!(forms[..4], [Form::Counter, Form::Counter, Form::Gauge, Form::Histogram(scale)]);
-    assert!(taken.iter().all(|field| field.source().outline().labels == ["tenant"]));
+    assert!(taken.iter().all(|field| field.source.outline().labels == ["tenant"]));
 
     for tenant in [7, 8, 9] {
         endpoints.with(Tenant { tenant }).cache.misses.add(tenant.into());
     }
     let mut seen = Vec::new();
-    taken[1].source().visit(&mut |series| {
+    taken[1].source.visit(&mut |series| {
         let reading = series.metric().read();
-        let part = reading.parts().next().expect("a counter");
+        let part = reading.form.parts().next().expect("a counter");
         reading.samples(part, &mut |sample| {
             let Value::Count(count) = sample.value else { panic!("{sample:?}") };
             seen.push((series.is_overflow(), count));
         });
     });
     assert_eq!(seen, [(false, 7), (true, 17)]);
-    assert_eq!(taken[1].source().refused(), Some(2));
+    assert_eq!(taken[1].source.refused(), Some(2));
 }
 
 #[test]

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 use testkit::{clock_at, ms};
 use windrow::HeavyKeys;
 use windrow::clock::Manual;
 use windrow::export::{AnyMetric, Source, top};
-use windrow::snapshot::SpanError;
 
 use crate::heavy;
 
@@ -28,11 +26,11 @@ fn seen(source: &dyn Source) -> BTreeMap<String, (u64, f64)> {
 
 #[test]
 fn the_heaviest_keys_are_series_and_the_others_are_one() {
-    let keys = Arc::new(heavy::<str>(10, 2, 1, &Manual::default()));
+    let keys = heavy::<str>(10, 2, 1, &Manual::default());
     for (key, weight) in [("a", 5), ("b", 7), ("c", 1), ("d", 2)] {
         keys.add(key, weight);
     }
-    let source = top(Arc::clone(&keys), "client", 2);
+    let source = top(|| keys.snapshot(), "client", 2);
     let outline = source.outline();
     assert_eq!((&outline.labels[..], outline.max_series), (&["client".to_owned()][..], 2));
     assert!(outline.overflows);
@@ -67,9 +65,9 @@ impl fmt::Display for Tens {
 
 #[test]
 fn keys_with_one_text_are_one_series() {
-    let keys = Arc::new(heavy::<Tens>(10, 2, 1, &Manual::default()));
+    let keys = heavy::<Tens>(10, 2, 1, &Manual::default());
     (10..25).for_each(|key| keys.increment(&Tens(key)));
-    let all = seen(&top(Arc::clone(&keys), "key", 99));
+    let all = seen(&top(|| keys.snapshot(), "key", 99));
     let sum: f64 = all.values().map(|(_, value)| value).sum();
     assert_eq!(sum.to_bits(), 15_f64.to_bits());
     assert!(all.len() <= 3, "{all:?}");
@@ -77,10 +75,10 @@ fn keys_with_one_text_are_one_series() {
 
 #[test]
 fn without_keys_there_is_the_series_of_all_others() {
-    let keys = Arc::new(heavy::<u64>(10, 2, 1, &Manual::default()));
+    let keys = heavy::<u64>(10, 2, 1, &Manual::default());
     keys.add(&1, 4);
     assert_eq!(
-        seen(&top(Arc::clone(&keys), "key", 0))["overflow=true"].1.to_bits(),
+        seen(&top(|| keys.snapshot(), "key", 0))["overflow=true"].1.to_bits(),
         4_f64.to_bits()
     );
 }
@@ -97,9 +95,9 @@ impl fmt::Display for Long {
 
 #[test]
 fn texts_are_cut_at_the_end_of_a_character() {
-    let keys = Arc::new(heavy::<Long>(10, 2, 1, &Manual::default()));
+    let keys = heavy::<Long>(10, 2, 1, &Manual::default());
     (0..3).for_each(|key| keys.increment(&Long(key)));
-    let all = seen(&top(Arc::clone(&keys), "key", 99));
+    let all = seen(&top(|| keys.snapshot(), "key", 99));
     let label = format!("key={}", "é".repeat(128));
     assert_eq!(all.keys().collect::<Vec<_>>(), [&label, "overflow=true"]);
     assert_eq!(all[&label].1.to_bits(), 3_f64.to_bits());
@@ -110,19 +108,25 @@ fn texts_are_cut_at_the_end_of_a_character() {
 fn a_span_of_its_own_is_shown() {
     let clock = clock_at(1_000);
     let builder = HeavyKeys::<u64>::builder(10).shards(1).tier(ms(10_000), 6);
-    let keys = Arc::new(builder.clock(clock.clone()).build().expect("a tier"));
-    let source = |span| top(Arc::clone(&keys), "key", 1).over(span);
+    let keys = builder.clock(clock.clone()).build().expect("a tier");
     keys.add(&1, 5);
     clock.advance(ms(2_000));
     keys.add(&2, 3);
     clock.advance(ms(500));
     keys.add(&3, 2);
     let values = |span| -> Vec<f64> {
-        seen(&source(span).expect("a span")).values().map(|(_, value)| *value).collect()
+        let source = top(|| keys.snapshot_over(span).expect("a span"), "key", 1);
+        seen(&source).values().map(|(_, value)| *value).collect()
     };
     assert_eq!(values(ms(500)), [2.0, 0.0]);
     assert_eq!(values(ms(1_000)), [3.0, 2.0]);
     assert_eq!(values(ms(60_000)), [5.0, 5.0]);
-    assert_eq!(source(ms(0)).err(), Some(SpanError::Zero));
-    assert!(matches!(source(ms(60_001)).err(), Some(SpanError::TooLong { .. })));
+}
+
+/// The others are exported all the same.
+#[test]
+fn a_snapshot_that_cannot_be_taken_has_no_series() {
+    let keys = heavy::<u64>(10, 2, 1, &Manual::default());
+    let source = top(|| keys.snapshot_over(ms(0)).expect("for the test"), "key", 1);
+    assert!(seen(&source).is_empty());
 }

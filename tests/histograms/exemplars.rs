@@ -145,7 +145,7 @@ fn exporters_get_them_with_the_sample() {
     let mut found = Vec::new();
     for metric in [histogram.any(), counter.any()] {
         let reading = metric.read();
-        for part in reading.parts() {
+        for part in reading.form.parts() {
             reading.samples(part, &mut |sample| {
                 assert!(matches!(sample.value, Value::Distribution(_) | Value::Count(2)));
                 found.push(sample.exemplars.to_vec());
@@ -197,7 +197,7 @@ fn exporters_get_those_of_a_window_with_its_distributions() {
     HTTP.add(Http::Pass, 1);
     HTTP.record_with_exemplar(Http::Body, 700, ids(700));
     let reading = HTTP.any().read();
-    for part in reading.parts() {
+    for part in reading.form.parts() {
         reading.samples(part, &mut |sample| {
             let is_body = sample.event == Some("Body") && part.suffix == "values";
             let expected = if is_body { HTTP.exemplars(Http::Body) } else { Vec::new() };

@@ -3,7 +3,7 @@
 use crate::{build, refuses, says};
 
 /// Returns a set of events by hand, and the parts of it that a case is about.
-fn by_hand(events: &str, cells: &str, zero: &str, more: &str) -> String {
+fn by_hand(events: &str, cells: &str, more: &str) -> String {
     format!(
         "#![forbid(unsafe_code)]
 use windrow::{{Event, Events, Kind, SlidingWindow, kind}};
@@ -13,7 +13,6 @@ struct It;
 impl Events for It {{
     const EVENTS: &'static [(&'static str, Kind)] = &{events};
     type Cells = {cells};
-    const ZERO: {cells} = {zero};
     {more}
 }}
 
@@ -41,13 +40,11 @@ type One = Set<fn(&'static ())>;
 impl Events for Many {
     const EVENTS: &'static [(&'static str, Kind)] = &[("n", Kind::Count); 3000];
     type Cells = [u64; 3000];
-    const ZERO: [u64; 3000] = [0; 3000];
 }
 
 impl Events for One {
     const EVENTS: &'static [(&'static str, Kind)] = &[("n", Kind::Maximum)];
     type Cells = [u64; 2];
-    const ZERO: [u64; 2] = [0; 2];
 }
 "#;
     for (name, line) in [
@@ -73,34 +70,33 @@ const ONE: &str = r#"[("It", Kind::Count)]"#;
 #[test]
 fn an_implementation_cannot_say_where_cells_stand() {
     let places = "const PLACES: &'static [windrow::Place] = &[windrow::Place::Count { cell: 4 }];";
-    let attack = by_hand(ONE, "[u64; 1]", "[0]", places);
+    let attack = by_hand(ONE, "[u64; 1]", places);
     says("places", &attack, &["`PLACES` is not a member of trait `Events`", "cannot find"]);
-    assert_eq!(build("no_places", &by_hand(ONE, "[u64; 1]", "[0]", "")), Ok(String::new()));
+    assert_eq!(build("no_places", &by_hand(ONE, "[u64; 1]", "")), Ok(String::new()));
 }
 
 /// Only a set of events gives an event its kind and place.
 #[test]
 fn an_event_that_its_set_does_not_have() {
-    let value = by_hand(r#"[("It", Kind::Value)]"#, "[u64; 4]", "[0; 4]", "");
+    let value = by_hand(r#"[("It", Kind::Value)]"#, "[u64; 4]", "");
     says("event_of_another_kind", &value, &["the event is of another kind"]);
-    let none = by_hand("[]", "[u64; 0]", "[]", "");
+    let none = by_hand("[]", "[u64; 0]", "");
     says("event_beyond", &none, &["the set has fewer events"]);
-    let many = by_hand(r#"[("It", Kind::Count); 70_000]"#, "[u64; 70_000]", "[0; 70_000]", "");
+    let many = by_hand(r#"[("It", Kind::Count); 70_000]"#, "[u64; 70_000]", "");
     says("events_beyond_a_position", &many, &["a set has at most 65 536 events"]);
     let forged =
         "let forged = windrow::Event::<It, kind::Value> { index: 0, of: Default::default() };";
-    let forged = by_hand(ONE, "[u64; 1]", "[0]", "")
-        .replace("let window", &format!("{forged}\n    let window"));
+    let forged =
+        by_hand(ONE, "[u64; 1]", "").replace("let window", &format!("{forged}\n    let window"));
     says("event_forged", &forged, &["of struct `Event` are private"]);
 }
 
 #[test]
 fn cells_other_than_the_events_need() {
     let needs = "must be `[u64; N]`, N being the sum of all events' `Kind::cells`";
-    says("fewer", &by_hand(ONE, "[u64; 0]", "[]", ""), &[needs]);
-    says("more", &by_hand(ONE, "[u64; 5]", "[0; 5]", ""), &[needs]);
-    says("not_zero", &by_hand(ONE, "[u64; 1]", "[3]", ""), &["`Events::ZERO` must be all zero"]);
-    says("no_array", &by_hand(ONE, "Vec<u64>", "Vec::new()", ""), &[needs]);
+    says("fewer", &by_hand(ONE, "[u64; 0]", ""), &[needs]);
+    says("more", &by_hand(ONE, "[u64; 5]", ""), &[needs]);
+    says("no_array", &by_hand(ONE, "Vec<u64>", ""), &[needs]);
 }
 
 /// A window for them mapped the whole arena, and then counted in shared cells.
@@ -111,7 +107,7 @@ fn more_cells_than_a_row_has_columns() {
     let values: Vec<_> = (0..2049).map(|value| format!("V{value}: Value")).collect();
     refuses("too_many", &format!("pub enum TooMany {{ {} }}", values.join(", ")), &[most]);
     let events = r#"[("It", Kind::Count); 8193]"#;
-    says("too_many_by_hand", &by_hand(events, "[u64; 8193]", "[0; 8193]", ""), &[most]);
+    says("too_many_by_hand", &by_hand(events, "[u64; 8193]", ""), &[most]);
 }
 
 #[test]

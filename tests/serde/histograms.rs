@@ -7,9 +7,8 @@ use std::thread;
 use testkit::{Finish, Rng, clock_at, ms, window};
 use windrow::clock::Manual;
 use windrow::{
-    Events, SlidingWindow,
+    Events, SlidingWindow, Typed,
     histogram::Scale,
-    kind,
     snapshot::{BucketSnapshot, Snapshot},
 };
 
@@ -100,7 +99,7 @@ fn is_sound(snapshot: &Snapshot<Timing>) {
         let (stats, twice) = (snapshot.stats(event), both.stats(event));
         assert_eq!((twice.min, twice.max), (stats.min, stats.max));
         assert_eq!((twice.count, twice.sum), (2 * stats.count, stats.sum.wrapping_mul(2)));
-        let Some(event) = event.downcast::<kind::Histogram>() else { continue };
+        let Typed::Histogram(event) = event.typed() else { continue };
         let mut distribution = snapshot.distribution(event);
         distribution.merge(&read.distribution(event)).expect("one scale");
         assert_eq!(both.distribution(event), distribution);

@@ -97,9 +97,9 @@ impl Console {
         self.shown.scraped.register(name, help, Arc::clone(&source))?;
         for field in fields(source) {
             let (name, help) = (field.full_name(name, "_"), help.to_owned());
-            let source = Arc::clone(field.source());
+            let source = Arc::clone(&field.source);
             let outline = source.outline();
-            let in_unit = if field.is_in_unit() { unit } else { "" };
+            let in_unit = if field.is_in_unit { unit } else { "" };
             if in_unit == "ns" {
                 self.nanoseconds(&name);
             }
@@ -164,15 +164,15 @@ impl Console {
     /// static RT: Histogram = Histogram::new();
     ///
     /// let mut catalog = Catalog::new();
-    /// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
+    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
     /// let mut console = Console::new("shop");
     /// console.show_all(&catalog)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn show_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
         for listed in catalog {
-            let source = Arc::clone(listed.source());
-            self.show_in(listed.unit(), listed.name(), listed.help(), source)?;
+            let source = Arc::clone(&listed.source);
+            self.show_in(&listed.unit, &listed.name, &listed.help, source)?;
         }
         Ok(())
     }

@@ -245,10 +245,9 @@ impl Batch<'_> {
                 true
             }
             AnyMetric::Fields(fields) => {
-                let names = fields.names().iter().enumerate();
-                names.fold(false, |found, (position, field)| {
+                fields.all().into_iter().fold(false, |found, (field, metric)| {
                     let resource = format!("{resource}_{field}");
-                    self.add_windows(&resource, series, fields.field(position)) || found
+                    self.add_windows(&resource, series, metric) || found
                 })
             }
             _ => false,
@@ -261,10 +260,10 @@ impl Batch<'_> {
             return;
         }
         let reach = window.interval().saturating_sub(window.bucket_length());
-        let times = (window.built(), window.now());
+        let ever = window.lifetime();
+        let times = (ever.start, ever.end);
         let is_overdue = self.log.turns.note(resource, times, reach, self.begun);
         self.log.overdue += u64::from(is_overdue);
-        window.close_past();
         // Read once for the batch, so that the order and the distances of its buckets are those of
         // the window.
         let mut difference = None;
@@ -278,7 +277,7 @@ impl Batch<'_> {
             }
             let differences = &mut self.log.differences;
             let difference = difference.get_or_insert_with(|| read_difference(window, differences));
-            let nanos = i64::try_from(bucket.start().as_nanos()).unwrap_or(i64::MAX);
+            let nanos = i64::try_from(bucket.start.as_nanos()).unwrap_or(i64::MAX);
             distributions.clear();
             let of_event = |(event, (name, _)): (usize, &(&'static str, Kind))| {
                 bucket.distribution(event).map(|values| (*name, values))
@@ -287,8 +286,8 @@ impl Batch<'_> {
             let facts = Facts {
                 resource,
                 start: Wall(difference.saturating_add(nanos)),
-                length: bucket.interval(),
-                at: bucket.start(),
+                length: bucket.interval,
+                at: bucket.start,
                 events: &events,
                 distributions: &distributions,
             };

@@ -86,7 +86,7 @@ impl FileSource {
     /// let minute = Duration::from_secs(60);
     /// let mut catalog = Catalog::new();
     /// FileSource::with_windows(Reader::open(&path)?, minute, 60)?.add_to(&mut catalog)?;
-    /// assert!(matches!(catalog.iter().next().unwrap().outline().form, Form::Window(..)));
+    /// assert!(matches!(catalog.iter().next().unwrap().source.outline().form, Form::Window(..)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_windows(
@@ -142,8 +142,7 @@ impl FileSource {
     /// [`CatalogError::ReservedLabel`], if a metric has a label that exporters need. The names
     /// before it were added.
     pub fn add_to(&self, catalog: &mut Catalog) -> Result<usize, CatalogError> {
-        let mut seen: BTreeSet<String> =
-            catalog.iter().map(|metric| metric.name().to_owned()).collect();
+        let mut seen: BTreeSet<String> = catalog.iter().map(|metric| metric.name.clone()).collect();
         let mut added = 0;
         let readings: Vec<_> = self.0.readings().map(|(_, _, reading)| reading).collect();
         for part in [Part::Whole, Part::Dead] {

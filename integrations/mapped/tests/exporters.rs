@@ -129,7 +129,7 @@ fn a_log_has_what_was_added_since_the_first_reading() {
     let mut log = Log::open(&lines, Options::default()).unwrap();
     let begun = Instant::now();
     let logged = loop {
-        log.write("calls", calls.source()).unwrap();
+        log.write("calls", &calls.source).unwrap();
         log.flush().unwrap();
         let mut sums = BTreeMap::new();
         for entry in windrow_log::read(&lines).unwrap().all() {

@@ -57,7 +57,7 @@
 //!
 //! Counters and up-down counters are synchronous instruments of the API. At each collection, each
 //! series adds its increase since the last one; series are told apart by their
-//! [number](windrow::family::Handle::number) and not by their labels. So an SDK exports all-time
+//! [number](windrow::export::Series::number) and not by their labels. So an SDK exports all-time
 //! totals as sums that never go back, and as deltas that add up to them, to any number of readers;
 //! a set of labels whose series was [removed](windrow::Family::retain) counts on from its exported
 //! total when it is used again; and series that a View merges by `with_allowed_attribute_keys` are

@@ -130,8 +130,8 @@ impl Observer {
     pub fn observe_all(&mut self, catalog: &Catalog) -> Result<(), ObserveError> {
         catalog.iter().try_for_each(|listed| {
             let described =
-                Described { name: listed.name(), description: listed.help(), unit: listed.unit() };
-            self.make(SDK_LIMIT, &described, listed.source())
+                Described { name: &listed.name, description: &listed.help, unit: &listed.unit };
+            self.make(SDK_LIMIT, &described, &listed.source)
         })
     }
 
@@ -186,11 +186,11 @@ impl Observer {
     ) -> Result<(), ObserveError> {
         for (position, field) in fields(Arc::clone(source)).iter().enumerate() {
             let name = field.full_name(described.name, ".");
-            let unit = if field.is_in_unit() { described.unit } else { "" };
+            let unit = if field.is_in_unit { described.unit } else { "" };
             // All fields have one overflow series.
             let family = (position == 0).then_some(described.name);
             let described = Described { name: &name, unit, ..*described };
-            self.make_one(limit, &described, family, field.source())?;
+            self.make_one(limit, &described, family, &field.source)?;
         }
         Ok(())
     }

@@ -199,14 +199,14 @@ impl Exporter {
     ///
     /// let mut catalog = Catalog::new();
     /// catalog.add("hits", "Hits since the start", &HITS)?;
-    /// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
+    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
     /// let exporter = Exporter::to("http://127.0.0.1:4318").catalog(&catalog);
     /// # Ok::<(), windrow::export::CatalogError>(())
     /// ```
     pub fn catalog(mut self, catalog: &Catalog) -> Exporter {
         for listed in catalog {
-            let source = Arc::clone(listed.source());
-            self = self.source(listed.name(), listed.help(), listed.unit(), source);
+            let source = Arc::clone(&listed.source);
+            self = self.source(&listed.name, &listed.help, &listed.unit, source);
         }
         self
     }

@@ -40,7 +40,7 @@
 //! # Times
 //!
 //! A sum or a histogram is sent with the time since which it counts. For a series of a family this
-//! is the time at which the series was [made](windrow::family::Handle::created), for a window the
+//! is the time at which the series was [made](windrow::export::Series::created), for a window the
 //! time at which it was built, and for any other metric the time at which the exporter was set up:
 //! set it up at the beginning of the program, or give it the time by [`Exporter::since`].
 //!

@@ -54,9 +54,9 @@ pub(crate) fn describe(
 ) -> Result<Vec<Described>, StartError> {
     let mut all = Vec::new();
     for (position, field) in fields(source).iter().enumerate() {
-        let outline = field.source().outline();
+        let outline = field.source.outline();
         let own = field.full_name(&given.full, ".");
-        let given_unit = if field.is_in_unit() { &*given.unit } else { "" };
+        let given_unit = if field.is_in_unit { &*given.unit } else { "" };
         check_name(&own)?;
         check_labels(&outline)?;
         let named = |of: &str, part: &Part| Name {
@@ -77,7 +77,7 @@ pub(crate) fn describe(
             }
         }
         all.push(Described {
-            source: Arc::clone(field.source()),
+            source: Arc::clone(&field.source),
             parts,
             uses,
             series_return: outline.series_return,

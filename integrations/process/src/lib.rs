@@ -51,11 +51,11 @@ pub fn add_to(catalog: &mut Catalog) -> Result<(), CatalogError> {
     if let Some(start) = collect().start_time_seconds {
         seconds = seconds.since(UNIX_EPOCH + Duration::from_secs(start));
     }
-    catalog.add("process_cpu_seconds", "CPU time, user and system", seconds)?.set_unit("s");
+    catalog.add("process_cpu_seconds", "CPU time, user and system", seconds)?.unit = "s".to_owned();
     for (name, help, unit, number) in GAUGES {
         let of = Arc::clone(&process);
         let number = from_fn(move || of.read(|all| number(all).map_or(f64::NAN, |n| n as f64)));
-        catalog.add(name, help, number)?.set_unit(unit);
+        catalog.add(name, help, number)?.unit = unit.to_owned();
     }
     Ok(())
 }

@@ -12,9 +12,9 @@ fn numbers(catalog: &Catalog) -> BTreeMap<String, f64> {
     thread::sleep(Duration::from_millis(150));
     let mut numbers = BTreeMap::new();
     for listed in catalog {
-        listed.source().visit(&mut |series| {
+        listed.source.visit(&mut |series| {
             let reading = series.metric().read();
-            for part in reading.parts() {
+            for part in reading.form.parts() {
                 reading.samples(part, &mut |sample| {
                     let (number, kind) = match sample.value {
                         Value::Real(number) => (number, PartKind::RealGauge),
@@ -22,7 +22,7 @@ fn numbers(catalog: &Catalog) -> BTreeMap<String, f64> {
                         other => panic!("{other:?}"),
                     };
                     assert_eq!(kind, part.kind);
-                    numbers.insert(listed.name().to_owned(), number);
+                    numbers.insert(listed.name.clone(), number);
                 });
             }
         });
@@ -69,7 +69,8 @@ fn the_process_sees_itself() {
 fn each_number_has_a_name_and_a_unit() {
     let mut catalog = Catalog::new();
     windrow_process::add_to(&mut catalog).unwrap();
-    let units: Vec<_> = catalog.iter().map(|metric| (metric.name(), metric.unit())).collect();
+    let units: Vec<_> =
+        catalog.iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
     assert_eq!(units.len(), 8);
     assert!(units.contains(&("process_cpu_seconds", "s")));
     assert!(units.contains(&("process_open_fds", "")));

@@ -90,8 +90,8 @@ impl Described {
         let described = |field: &NamedField| {
             let name = field.full_name(name, "_");
             let (unit, shown) =
-                if field.is_in_unit() { (unit, shown.clone()) } else { ("", Buckets::DEFAULT) };
-            Described::of(characters, (&name, help, unit), Arc::clone(field.source()), &shown)
+                if field.is_in_unit { (unit, shown.clone()) } else { ("", Buckets::DEFAULT) };
+            Described::of(characters, (&name, help, unit), Arc::clone(&field.source), &shown)
         };
         let mut all: Vec<_> = fields(source).iter().map(described).collect::<Result<_, _>>()?;
         // All fields have one overflow series.
@@ -123,8 +123,8 @@ impl Described {
                 return Err(RegisterError::BoundBelow { name: name.to_owned(), bound, least });
             }
         }
-        if let Some(label) = outline.reserved_label() {
-            return Err(RegisterError::ReservedLabel { label: label.to_owned() });
+        if outline.overflows && outline.labels.iter().any(|label| label == Outline::OVERFLOW) {
+            return Err(RegisterError::ReservedLabel { label: Outline::OVERFLOW.to_owned() });
         }
         let is_counter =
             form.parts().any(|part| part.suffix.is_empty() && Type::of(part.kind) == Type::Counter);

@@ -239,7 +239,7 @@ impl Exposition {
     /// static RT: Histogram = Histogram::new();
     ///
     /// let mut catalog = Catalog::new();
-    /// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
+    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
     /// let mut metrics = Exposition::new();
     /// metrics.register_all(&catalog)?;
     /// assert!(metrics.to_string().contains("\nrt_nanoseconds_count 0\n"));
@@ -247,8 +247,8 @@ impl Exposition {
     /// ```
     pub fn register_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
         for listed in catalog {
-            let unit = prometheus_unit(listed.unit());
-            self.register_in(unit, listed.name(), listed.help(), Arc::clone(listed.source()))?;
+            let unit = prometheus_unit(&listed.unit);
+            self.register_in(unit, &listed.name, &listed.help, Arc::clone(&listed.source))?;
         }
         Ok(())
     }

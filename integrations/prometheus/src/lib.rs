@@ -124,7 +124,7 @@
 //! of two files that differ, `node_exporter` 1.5 drops the series of the second, and
 //! `node_textfile_scrape_error` stays 0.
 //!
-//! The start time of a series of a family is [its birth](windrow::family::Handle::created), that of
+//! The start time of a series of a family is [its birth](windrow::export::Series::created), that of
 //! a window the time at which it was built, and that of any other metric [the program's
 //! own](Exposition::since). So a backend that reads start times knows a series that was removed and
 //! made again, though its count may be the greater one.

@@ -210,7 +210,7 @@ struct PanicsOnce(AtomicBool);
 
 impl Source for PanicsOnce {
     fn outline(&self) -> Outline {
-        Outline::of_metric(Form::Counter)
+        Outline::from(Form::Counter)
     }
 
     fn visit(&self, _: &mut dyn FnMut(&dyn Series)) {

@@ -55,7 +55,7 @@ use crate::rules::Geometry;
 ///     let builder = SlidingWindow::builder().interval(Duration::from_secs(10)).buckets(10);
 ///     Endpoint::new(builder.build().expect("ten seconds, ten buckets"))
 /// });
-/// assert!(ROUTES.family().is_empty());
+/// assert_eq!(ROUTES.family().len(), 0);
 /// ```
 ///
 /// # Settings

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::event::Events;
 use crate::event::snapshot_numbers::Kept;
+use crate::event::{Events, Positions};
 use crate::ring::{Coarse, TierSpan, View};
 use crate::timestamp::Timestamp;
 use crate::window::snapshot::{BucketSnapshot, Snapshot};
@@ -21,7 +21,8 @@ impl<E: Events> Snapshot<E> {
         // If the clock has stepped back, the bucket `last` may have left the tier. (Far from the
         // live bucket, the search for a boundary would go all the way.)
         let span = geometry.in_ring(last, live).then(|| TierSpan::of(view, tier, last, last));
-        let (mut buckets, mut before) = (Vec::with_capacity(geometry.buckets()), E::ZERO);
+        let (mut buckets, mut before) =
+            (Vec::with_capacity(geometry.buckets()), <E::Cells as Positions<E>>::ZERO);
         let mut start = newest;
         loop {
             let read = span.as_ref().filter(|_| start == last);

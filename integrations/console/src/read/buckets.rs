@@ -7,19 +7,15 @@ use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
 
 /// Returns the finest buckets that reach back over `span`, or otherwise those that reach back
 /// farthest: the window's `own`, or a tier's.
-pub(crate) fn reaching(
-    window: &dyn AnyWindow,
-    own: Box<dyn AnySnapshot>,
-    span: Duration,
-) -> Box<dyn AnySnapshot> {
+pub(crate) fn reaching(window: &dyn AnyWindow, own: AnySnapshot, span: Duration) -> AnySnapshot {
     let mut best = own;
     for tier in 0.. {
-        let reached = best.interval();
+        let reached = best.interval;
         if reached >= span {
             break;
         }
         match window.snapshot(Some(tier)) {
-            Some(coarser) if coarser.interval() > reached => best = coarser,
+            Some(coarser) if coarser.interval > reached => best = coarser,
             Some(_) => {}
             None => break,
         }
@@ -31,21 +27,19 @@ pub(crate) fn reaching(
 /// Adds that were back-dated to before that extend it.
 pub(crate) fn known_span(window: &dyn AnyWindow, span: Duration) -> Duration {
     let length = nanos(window.bucket_length());
-    let now = window.now();
-    let mut since = window.built();
+    let AnySpan { start: mut since, end: now, .. } = window.lifetime();
     if now - since < window.interval()
         && let Some(walk) = window.snapshot(None)
     {
-        let mut buckets = (0..walk.len()).map(|bucket| walk.bucket(bucket));
-        let is_older = |bucket: &&dyn AnySpan| bucket.end() <= since && holds_any(window, *bucket);
-        since = buckets.find(is_older).map_or(since, AnySpan::start);
+        let is_older = |bucket: &&AnySpan<'_>| bucket.end <= since && holds_any(window, bucket);
+        since = walk.buckets.iter().find(is_older).map_or(since, |bucket| bucket.start);
     }
     let closed = now.as_nanos() - now.as_nanos() % length.max(1);
     span.min(Duration::from_nanos(closed.saturating_sub(since.as_nanos())))
 }
 
 /// Returns whether a bucket has numbers of any event.
-pub(crate) fn holds_any(window: &dyn AnyWindow, bucket: &dyn AnySpan) -> bool {
+pub(crate) fn holds_any(window: &dyn AnyWindow, bucket: &AnySpan<'_>) -> bool {
     (0..window.events().len()).any(|event| bucket.stats(event) != Stats::default())
 }
 
@@ -57,9 +51,8 @@ pub(crate) fn known<T>(mut all: Vec<T>, is_known: impl Fn(&T) -> bool) -> Vec<T>
 }
 
 /// Returns the length of a snapshot's buckets.
-pub(crate) fn snapshot_length(snapshot: &dyn AnySnapshot) -> Duration {
-    let newest = snapshot.len().checked_sub(1);
-    newest.map_or(snapshot.interval(), |newest| snapshot.bucket(newest).interval())
+pub(crate) fn snapshot_length(snapshot: &AnySnapshot) -> Duration {
+    snapshot.buckets.last().map_or(snapshot.interval, |newest| newest.interval)
 }
 
 pub(crate) fn millis(duration: Duration) -> u64 {

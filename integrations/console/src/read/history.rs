@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windrow::export::{AnyMetric, AnySpan, AnyWindow};
 
-use super::buckets::{known, millis, reaching, snapshot_length};
+use super::buckets::{known, millis, reaching};
 use crate::shown::layout::only_grows;
 
 /// The span of a row's small plot.
@@ -36,24 +36,25 @@ pub(crate) fn history(metric: AnyMetric<'_>) -> Option<History> {
 fn of_window(window: &dyn AnyWindow) -> Option<History> {
     let (event, _) = first_counted(window)?;
     let snapshot = reaching(window, window.snapshot_of(event), MINUTE);
-    let newest = snapshot.len().checked_sub(1)?;
-    let length = snapshot_length(&*snapshot);
+    let (newest, closed) = snapshot.buckets.split_last()?;
+    let length = newest.interval;
     let wanted = usize::try_from(MINUTE.as_nanos() / length.as_nanos().max(1));
-    let from = newest.saturating_sub(wanted.unwrap_or(usize::MAX).max(1));
-    let closed: Vec<&dyn AnySpan> = (from..newest).map(|bucket| snapshot.bucket(bucket)).collect();
+    let from = closed.len().saturating_sub(wanted.unwrap_or(usize::MAX).max(1));
+    let closed = &closed[from..];
     let each = closed.len().div_ceil(POINTS).max(1);
     // From the newest on, so that only the oldest slice may be left out.
     let slices = closed.rchunks_exact(each);
-    let count = |slice: &[&dyn AnySpan]| {
+    let count = |slice: &[AnySpan<'_>]| {
         slice.iter().fold(0_u64, |all, bucket| all.wrapping_add(bucket.stats(event).count))
     };
-    let is_known = |slice: &[&dyn AnySpan]| slice[0].start() >= window.built();
+    let built = window.lifetime().start;
+    let is_known = |slice: &[AnySpan<'_>]| slice[0].start >= built;
     let mut counts: Vec<(bool, u64)> =
         slices.map(|slice| (is_known(slice), count(slice))).collect();
     counts.reverse();
     let counts = known(counts, |(is_known, count)| *is_known || *count > 0);
     let counts = counts.into_iter().map(|(_, count)| count).collect();
-    let age = millis(snapshot.at() - snapshot.bucket(newest).start());
+    let age = millis(snapshot.at - newest.start);
     Some(History { age, step: millis(length * u32::try_from(each).unwrap_or(1)), counts })
 }
 

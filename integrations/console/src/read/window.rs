@@ -30,7 +30,7 @@ pub(crate) fn numbers(
         match kind {
             Kind::Count => into.extend([lifetime(), stats().count].map(Number::Unsigned)),
             Kind::Signed => {
-                let both = [window.lifetime(event), stats()];
+                let both = [window.lifetime().stats(event), stats()];
                 into.extend(both.map(|of| Number::Signed(of.signed_sum())));
             }
             Kind::Value => {
@@ -43,7 +43,7 @@ pub(crate) fn numbers(
                 let values = values.unwrap_or_default();
                 // Count and counts above are from one reading: a share of them is at most one.
                 let all = left.take().and_then(|bounds| {
-                    let all = window.lifetime_distribution(event)?;
+                    let all = window.lifetime().distribution(event)?;
                     above = values::above(&all, bounds).map(|above| above as u32);
                     Some(all.count())
                 });
@@ -54,5 +54,5 @@ pub(crate) fn numbers(
             _ => {} // a later kind, unknown here
         }
     }
-    (closed.map_or(0, |closed| nanos(known_span(window, closed.interval()))), above)
+    (closed.map_or(0, |closed| nanos(known_span(window, closed.interval))), above)
 }

@@ -27,13 +27,12 @@ pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
     for (name, horizon) in HORIZONS {
         let Some(own) = window.snapshot(None) else { break };
         let snapshot = reaching(window, own, horizon);
-        if snapshot.interval() <= reached {
+        if snapshot.interval <= reached {
             continue;
         }
         reached = horizon;
-        let length = snapshot_length(&*snapshot);
-        let buckets: Vec<&dyn AnySpan> =
-            (0..snapshot.len()).map(|bucket| snapshot.bucket(bucket)).collect();
+        let length = snapshot_length(&snapshot);
+        let buckets = &snapshot.buckets;
         let wanted = horizon.as_nanos().div_ceil(length.as_nanos().max(1));
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
         // The newest bucket is included, but has only begun.
@@ -42,13 +41,14 @@ pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
         // The points are aligned to the newest closed bucket.
         let (begun, over) =
             buckets.split_last().map_or((None, buckets), |(last, rest)| (Some(last), rest));
-        let mut points: Vec<&[&dyn AnySpan]> = over.rchunks(each).collect();
+        let mut points: Vec<&[AnySpan<'_>]> = over.rchunks(each).collect();
         points.reverse();
         points.extend(begun.map(std::slice::from_ref));
         // The time before the window was built is unknown, unless adds came into it since.
+        let built = window.lifetime().start;
         let points = known(points, |point| {
-            let begins = point.first().is_some_and(|bucket| bucket.start() >= window.built());
-            begins || point.iter().any(|bucket| holds_any(window, *bucket))
+            let begins = point.first().is_some_and(|bucket| bucket.start >= built);
+            begins || point.iter().any(|bucket| holds_any(window, bucket))
         });
         let covered = length.saturating_mul(u32::try_from(over.len()).unwrap_or(u32::MAX));
         panels.push(json!({
@@ -57,30 +57,30 @@ pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
             "point_ns": nanos(length.saturating_mul(u32::try_from(each).unwrap_or(u32::MAX))),
             "covers_ns": nanos(covered),
             // The beginning of each point, in milliseconds before now.
-            "ago_ms": points.iter().map(|point| ago(snapshot.at(), point)).collect::<Vec<_>>(),
+            "ago_ms": points.iter().map(|point| ago(snapshot.at, point)).collect::<Vec<_>>(),
             "events": events(window, &points),
         }));
     }
     panels.into()
 }
 
-fn ago(now: Timestamp, point: &[&dyn AnySpan]) -> u64 {
-    let begins = point.first().map_or(now, |bucket| bucket.start());
+fn ago(now: Timestamp, point: &[AnySpan<'_>]) -> u64 {
+    let begins = point.first().map_or(now, |bucket| bucket.start);
     millis(now - begins)
 }
 
 /// Returns for each event a list for each number, with an entry for each point; for histograms, in
 /// the form of [`values::over_time`].
-fn events(window: &dyn AnyWindow, points: &[&[&dyn AnySpan]]) -> Value {
+fn events(window: &dyn AnyWindow, points: &[&[AnySpan<'_>]]) -> Value {
     let mut events = Map::new();
     for (event, (name, kind)) in window.events().iter().enumerate() {
         let lists = if let Kind::Histogram(_) = kind {
-            let point = |point: &&[&dyn AnySpan]| {
+            let point = |point: &&[AnySpan<'_>]| {
                 sum(point.iter().filter_map(|bucket| bucket.distribution(event)))
             };
             values::over_time(points.iter().map(point).collect())
         } else {
-            let point = |point: &&[&dyn AnySpan]| -> Stats {
+            let point = |point: &&[AnySpan<'_>]| -> Stats {
                 point.iter().map(|bucket| bucket.stats(event)).sum()
             };
             values::stats_over_time(*kind, points.iter().map(point))

@@ -17,26 +17,26 @@ use crate::read::history::first_counted;
 pub(crate) fn all(window: &dyn AnyWindow) -> Value {
     let totals = window.totals();
     let closed = window.complete();
+    let ever = window.lifetime();
     let mut events = Map::new();
     for (event, (name, kind)) in window.events().iter().enumerate() {
         let mut shown = numbers_of(*kind, || totals.stats(event), totals.distribution(event));
         if let Some(closed) = &closed {
             shown["closed"] = numbers_of(*kind, || closed.stats(event), closed.distribution(event));
             if !matches!(kind, Kind::Maximum | Kind::Minimum) {
-                let known = known_span(window, closed.interval());
+                let known = known_span(window, closed.interval);
                 shown["closed"]["per_second"] =
                     per_second(*kind, &closed.stats(event), known).into();
             }
         }
-        shown["lifetime"] =
-            numbers_of(*kind, || window.lifetime(event), window.lifetime_distribution(event));
+        shown["lifetime"] = numbers_of(*kind, || ever.stats(event), ever.distribution(event));
         shown["late"] = values::stats(*kind, &window.late(event));
         events.insert((*name).to_owned(), shown);
     }
     json!({
         "interval_ns": nanos(window.interval()),
-        "buckets": window.buckets(),
-        "closed_ns": closed.map_or(0, |closed| nanos(known_span(window, closed.interval()))),
+        "buckets": nanos(window.interval()) / nanos(window.bucket_length()).max(1),
+        "closed_ns": closed.map_or(0, |closed| nanos(known_span(window, closed.interval))),
         "events": events,
     })
 }
@@ -47,7 +47,8 @@ pub(crate) fn detail(window: &dyn AnyWindow, all: &mut Value) {
     let totals = window.totals();
     for (event, (name, kind)) in window.events().iter().enumerate() {
         let shown = &mut all["events"][name];
-        let walked = walk.as_ref().map(|walk| walk.stats(event)).unwrap_or_default();
+        let buckets = walk.iter().flat_map(|walk| &walk.buckets);
+        let walked = buckets.map(|bucket| bucket.stats(event)).sum();
         shown["walk"] = values::stats(*kind, &walked);
         if let Some(values) = totals.distribution(event) {
             shown["cells"] = values::cells(&values);

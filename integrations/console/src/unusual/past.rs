@@ -37,9 +37,9 @@ pub(crate) fn watch(
     let mut watch = Watch::new(number);
     watch.set_season(season(window, roles));
     let Some(snapshot) = minutes(window) else { return watch };
-    let length = snapshot_length(&*snapshot);
+    let length = snapshot_length(&snapshot);
     let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
-    let known: Vec<&dyn AnySpan> = known(window, &*snapshot).collect();
+    let known: Vec<_> = known(window, snapshot).collect();
     for buckets in known.chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
         let minute = minute(window, roles, buckets, watch.bounds());
         watch.minute(settings, minute);
@@ -50,26 +50,27 @@ pub(crate) fn watch(
 /// Returns the beginning of what the window has recorded, in milliseconds of its clock, if that is
 /// all that a watch needs: a later one, made anew, would find the same usual levels.
 pub(crate) fn recorded(window: &dyn AnyWindow) -> Option<u64> {
-    let (interval, now) = (minutes(window)?.interval(), window.now().as_nanos());
-    let begin = now.saturating_sub(nanos(interval)).max(window.built().as_nanos());
+    let (interval, ever) = (minutes(window)?.interval, window.lifetime());
+    let now = ever.end.as_nanos();
+    let begin = now.saturating_sub(nanos(interval)).max(ever.start.as_nanos());
     let is_enough = interval >= USUAL && now.saturating_sub(begin) >= nanos(USUAL);
     is_enough.then_some(begin / 1_000_000)
 }
 
 /// Returns the levels of this time, a day and a week ago.
 pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
-    let now = window.now();
+    let AnySpan { start: built, end: now, .. } = window.lifetime();
     let Some(then) = now.as_nanos().checked_sub(nanos(DAY)) else { return Season::default() };
     // No bucket is older than the window.
-    if Timestamp::from_nanos(then) < window.built() {
+    if Timestamp::from_nanos(then) < built {
         return Season::default();
     }
     let mut buckets = Vec::new();
     for snapshot in snapshots(window) {
-        let is_long = snapshot.interval() + QUARTERS >= DAY;
-        if is_long && snapshot_length(&*snapshot) <= QUARTERS {
-            let near = known(window, &*snapshot)
-                .filter(|bucket| Season::contains(millis(bucket.end()), millis(now)));
+        let is_long = snapshot.interval + QUARTERS >= DAY;
+        if is_long && snapshot_length(&snapshot) <= QUARTERS {
+            let near = known(window, snapshot)
+                .filter(|bucket| Season::contains(millis(bucket.end), millis(now)));
             buckets.extend(near.map(|bucket| minute(window, roles, &[bucket], None)));
         }
     }
@@ -79,22 +80,21 @@ pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
 /// Returns the rate of an event in the hour around this time of yesterday, by the second, as far as
 /// a tier reaches back to it; `None` if none does, or if the window was not there.
 pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
-    let now = window.now();
-    let then = Timestamp::from_nanos(now.as_nanos().checked_sub(nanos(DAY))?);
+    let then = Timestamp::from_nanos(window.lifetime().end.as_nanos().checked_sub(nanos(DAY))?);
     let half = QUARTERS / 2;
-    let is_near = |bucket: &&dyn AnySpan| {
-        bucket.end() > then - half.min(then - Timestamp::default()) && bucket.start() < then + half
+    let is_near = |bucket: &AnySpan<'_>| {
+        bucket.end > then - half.min(then - Timestamp::default()) && bucket.start < then + half
     };
     let mut best = None;
     let mut longest = Duration::ZERO;
     // The finest that has the whole hour, or otherwise the one that has most of it.
     for snapshot in snapshots(window) {
-        if snapshot_length(&*snapshot) > QUARTERS {
+        if snapshot_length(&snapshot) > QUARTERS {
             continue;
         }
-        let near = known(window, &*snapshot).filter(is_near);
+        let near = known(window, snapshot).filter(is_near);
         let (count, time) = near.fold((0.0, Duration::ZERO), |(count, time), bucket| {
-            (count + bucket.stats(event).count as f64, time + (bucket.end() - bucket.start()))
+            (count + bucket.stats(event).count as f64, time + bucket.interval)
         });
         if time.min(QUARTERS) > longest {
             longest = time.min(QUARTERS);
@@ -106,11 +106,11 @@ pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
 
 /// Returns the finest buckets that reach back over two hours, or otherwise those that reach back
 /// farthest, if a bucket can stand for a minute.
-fn minutes(window: &dyn AnyWindow) -> Option<Box<dyn AnySnapshot>> {
-    let mut best: Option<Box<dyn AnySnapshot>> = None;
+fn minutes(window: &dyn AnyWindow) -> Option<AnySnapshot> {
+    let mut best: Option<AnySnapshot> = None;
     for snapshot in snapshots(window) {
-        let is_enough = best.as_ref().is_some_and(|best| best.interval() >= USUAL);
-        if !is_enough && snapshot.interval() >= LEAST && snapshot_length(&*snapshot) <= MINUTES {
+        let is_enough = best.as_ref().is_some_and(|best| best.interval >= USUAL);
+        if !is_enough && snapshot.interval >= LEAST && snapshot_length(&snapshot) <= MINUTES {
             best = Some(snapshot);
         }
     }
@@ -118,36 +118,38 @@ fn minutes(window: &dyn AnyWindow) -> Option<Box<dyn AnySnapshot>> {
 }
 
 /// Returns the window's own buckets, if they reach back far, and those of its tiers.
-fn snapshots(window: &dyn AnyWindow) -> impl Iterator<Item = Box<dyn AnySnapshot>> {
+fn snapshots(window: &dyn AnyWindow) -> impl Iterator<Item = AnySnapshot> {
     let own = (window.interval() >= LEAST).then(|| window.snapshot(None)).flatten();
     own.into_iter().chain((0..).map_while(|tier| window.snapshot(Some(tier))))
 }
 
 /// Returns the closed buckets that began after the window was built.
-fn known<'s>(
+fn known(
     window: &dyn AnyWindow,
-    snapshot: &'s dyn AnySnapshot,
-) -> impl Iterator<Item = &'s dyn AnySpan> + use<'s> {
-    let built = window.built();
-    // The newest bucket has only begun.
-    let closed = (0..snapshot.len().saturating_sub(1)).map(|bucket| snapshot.bucket(bucket));
-    closed.filter(move |bucket| bucket.start() >= built)
+    snapshot: AnySnapshot,
+) -> impl Iterator<Item = AnySpan<'static>> + use<> {
+    let (built, mut closed) = (window.lifetime().start, snapshot.buckets);
+    closed.pop(); // the newest bucket has only begun
+    closed.into_iter().filter(move |bucket| bucket.start >= built)
 }
 
 /// Returns the numbers of adjacent buckets together.
 fn minute(
     window: &dyn AnyWindow,
     roles: &Roles,
-    buckets: &[&dyn AnySpan],
+    buckets: &[AnySpan<'_>],
     bounds: Option<[u64; PERCENTILES]>,
 ) -> Minute {
     let count = |event| buckets.iter().map(|bucket| bucket.stats(event).count).sum();
     let [all, failed, refused] =
         roles.counts(count).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
     let (start, end) = match buckets {
-        [first, .., last] => (first.start(), last.end()),
-        [only] => (only.start(), only.end()),
-        [] => (window.now(), window.now()),
+        [first, .., last] => (first.start, last.end),
+        [only] => (only.start, only.end),
+        [] => {
+            let now = window.lifetime().end;
+            (now, now)
+        }
     };
     let seconds = (end - start).as_secs_f32();
     let mut minute =

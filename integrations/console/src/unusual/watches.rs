@@ -112,7 +112,7 @@ impl Watches {
     ) -> Option<Looking<'_>> {
         let AnyMetric::Window(window) = series.metric() else { return None };
         let series = series.number();
-        let now = millis(window.now());
+        let now = millis(window.lifetime().end);
         let roles = &self.roles[metric];
         let known = &mut self.all[metric];
         if !known.contains_key(key) {

@@ -64,7 +64,7 @@ impl Named {
 
 impl Source for Named {
     fn outline(&self) -> Outline {
-        let mut outline = Outline::of_metric(Form::Counter);
+        let mut outline = Outline::from(Form::Counter);
         let (mut form, mut labels) = (None, BTreeSet::new());
         labels.extend(self.files.label.clone());
         self.each(|read| {

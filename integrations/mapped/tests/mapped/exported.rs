@@ -14,18 +14,18 @@ static OWN: windrow::Counter = windrow::Counter::new();
 fn shown(catalog: &Catalog) -> Vec<String> {
     let mut lines = Vec::new();
     for metric in catalog {
-        metric.source().visit(&mut |series| {
+        metric.source.visit(&mut |series| {
             let mut labels = Vec::new();
             series.labels(&mut |label, value| labels.push(format!("{label}={value}")));
             let reading = series.metric().read();
-            for part in reading.parts() {
+            for part in reading.form.parts() {
                 reading.samples(part, &mut |sample| {
                     let value = match sample.value {
                         Value::Count(count) => count.to_string(),
                         Value::Real(value) => format!("{value:.1}"),
                         _ => panic!("no other values are exported"),
                     };
-                    lines.push(format!("{}{{{}}} {value}", metric.name(), labels.join(",")));
+                    lines.push(format!("{}{{{}}} {value}", metric.name, labels.join(",")));
                 });
             }
         });
@@ -49,7 +49,7 @@ fn a_catalog_has_the_metrics_of_a_file_beside_its_own() {
     assert_eq!(source.add_to(&mut catalog).unwrap(), 2);
     let expected = ["own{} 0", "calls{code=200,route=cart} 3", "calls{route=pay} 4", "plain{} 6.0"];
     assert_eq!(shown(&catalog), expected);
-    let outline = catalog.iter().nth(1).unwrap().outline();
+    let outline = catalog.iter().nth(1).unwrap().source.outline();
     assert_eq!(
         (outline.form, &*outline.labels),
         (Form::Counter, &["code", "route"].map(String::from)[..])
@@ -117,12 +117,12 @@ fn levels_of_the_living_and_of_the_dead_have_names_of_their_own() {
         "open_dead{of=b} -20.0",
     ];
     assert_eq!(shown(&catalog), expected);
-    let forms: Vec<Form> = catalog.iter().map(|metric| metric.outline().form).collect();
+    let forms: Vec<Form> = catalog.iter().map(|metric| metric.source.outline().form).collect();
     assert_eq!(forms, [Form::Real, Form::Real, Form::Counter, Form::Real]);
     assert_eq!(source.add_to(&mut catalog).unwrap(), 0);
     // Two series of a name have two numbers.
     let mut numbers = Vec::new();
-    catalog.iter().next().unwrap().source().visit(&mut |series| numbers.push(series.number()));
+    catalog.iter().next().unwrap().source.visit(&mut |series| numbers.push(series.number()));
     assert_ne!(numbers[0], numbers[1]);
 }
 
@@ -138,7 +138,7 @@ fn numbers_of_series_are_unique_and_stay() {
         let mut catalog = Catalog::new();
         FileSource::new(Reader::open(&path).unwrap()).add_to(&mut catalog).unwrap();
         let mut numbers = Vec::new();
-        catalog.iter().next().unwrap().source().visit(&mut |series| numbers.push(series.number()));
+        catalog.iter().next().unwrap().source.visit(&mut |series| numbers.push(series.number()));
         numbers
     };
     let first = numbers();
@@ -177,11 +177,11 @@ fn several_files_are_told_apart_by_a_label() {
         "level_dead{file=a} 0.0",
     ];
     assert_eq!(shown(&catalog), expected);
-    let labels = &catalog.iter().next().unwrap().outline().labels;
+    let labels = catalog.iter().next().unwrap().source.outline().labels;
     assert_eq!(labels[..], ["exported_exported_file", "exported_file", "file", "route"]);
     let mut numbers = Vec::new();
     for metric in &catalog {
-        metric.source().visit(&mut |series| numbers.push(series.number()));
+        metric.source.visit(&mut |series| numbers.push(series.number()));
     }
     numbers.sort_unstable();
     numbers.dedup();

@@ -137,9 +137,9 @@ fn a_histogram_has_the_exported_buckets_of_the_library() {
     let mut catalog = Catalog::new();
     FileSource::new(Reader::open(&path).unwrap()).add_to(&mut catalog).unwrap();
     let listed = catalog.iter().next().unwrap();
-    assert_eq!(listed.outline().form, Form::Histogram(Scale::DEFAULT));
+    assert_eq!(listed.source.outline().form, Form::Histogram(Scale::DEFAULT));
     let mut all = Distribution::default();
-    listed.source().visit(&mut |series| match series.metric() {
+    listed.source.visit(&mut |series| match series.metric() {
         AnyMetric::Distribution(values) => all.merge(values).unwrap(),
         _ => panic!("a histogram is one"),
     });

@@ -31,17 +31,15 @@ fn fields_of_shared_families_are_exported_and_end_with_them() {
     let endpoints = Arc::new(Family::<User, Endpoint>::new());
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
-    observer
-        .observe("requests", "", field(Arc::downgrade(&endpoints), |endpoint| &endpoint.requests))
-        .unwrap();
-    observer
-        .observe("open", "", field(Arc::downgrade(&endpoints), |endpoint| &endpoint.open))
-        .unwrap();
+    let requests = Arc::new(field(Arc::clone(&endpoints), |endpoint| &endpoint.requests));
+    let open = Arc::new(field(Arc::clone(&endpoints), |endpoint| &endpoint.open));
+    observer.observe("requests", "", Arc::downgrade(&requests)).unwrap();
+    observer.observe("open", "", Arc::downgrade(&open)).unwrap();
     endpoints.with(User { user: 1 }).requests.add(3);
     endpoints.with(User { user: 1 }).open.add(-1);
     let points = sdk.collect();
     assert_eq!((points["requests{user=1}"], points["open{user=1}"]), (3.0, -1.0));
-    drop(endpoints);
+    drop((endpoints, requests, open));
     let points = sdk.collect();
     assert_eq!((points["requests{user=1}"], points["open{user=1}"]), (3.0, 0.0));
 }

@@ -115,7 +115,7 @@ fn sum(points: &Points, instrument: &str) -> f64 {
 fn a_catalogs_units_are_those_of_the_instruments() {
     static RT: Histogram = Histogram::new();
     let mut catalog = Catalog::new();
-    catalog.add("rt", "Response times", &RT).unwrap().set_unit("ns");
+    catalog.add("rt", "Response times", &RT).unwrap().unit = "ns".to_owned();
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
     observer.observe_all(&catalog).unwrap();
@@ -281,7 +281,7 @@ fn a_number_of_the_programs_own_is_a_gauge_or_a_counter() {
     observer.observe("half", "Half", from_fn(|| -0.5)).unwrap();
     observer.observe("absent", "Absent", from_fn(|| f64::NAN)).unwrap();
     observer.observe("fails", "Fails", from_fn(|| panic!("for the test"))).unwrap();
-    let left = field_fn(Arc::downgrade(&gates), |gate: &Gate| gate.left() as f64);
+    let left = field_fn(Arc::clone(&gates), |gate: &Gate| gate.left() as f64);
     observer.observe("left", "Left", left).unwrap();
     assert!(gates.with(User { user: 7 }).try_admit(2));
     observer.observe("seconds", "CPU", total_fn(|| 1.5)).unwrap();

@@ -42,7 +42,7 @@ struct OwnSeries(u64, AnyMetric<'static>);
 
 impl Source for Own {
     fn outline(&self) -> Outline {
-        Outline::of_metric(self.0.first().map_or(Form::Counter, |metric| metric.form()))
+        Outline::from(self.0.first().map_or(Form::Counter, |metric| metric.form()))
     }
 
     fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {

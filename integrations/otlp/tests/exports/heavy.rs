@@ -20,9 +20,10 @@ fn the_heaviest_keys_arrive_as_gauges_and_all_others_as_overflow() {
         let clock = Manual::default();
         let keys = HeavyKeys::<str>::builder(100).clock(clock.clone()).build().unwrap();
         let keys = Arc::new(keys);
+        let shown = Arc::clone(&keys);
         let started = exporter(&receiver, Wire::Http)
             .temporality(temporality)
-            .metric("heavy", "", top(Arc::clone(&keys), "client", 2))
+            .metric("heavy", "", top(move || shown.snapshot(), "client", 2))
             .start(NEVER)
             .unwrap();
         let odd = format!("\"}}\n{}", "x".repeat(MAX_TEXT_BYTES));

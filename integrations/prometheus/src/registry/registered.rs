@@ -103,7 +103,7 @@ fn register_one(registry: &mut Registry, described: Described) -> Result<(), Reg
 /// ```
 pub fn register_all(registry: &mut Registry, catalog: &Catalog) -> Result<(), RegisterError> {
     for listed in catalog {
-        register(registry, listed.name(), listed.help(), Arc::clone(listed.source()))?;
+        register(registry, &listed.name, &listed.help, Arc::clone(&listed.source))?;
     }
     Ok(())
 }

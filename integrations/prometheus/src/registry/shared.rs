@@ -82,7 +82,7 @@ impl<M: Single> EncodeMetric for Shared<M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let reading = self.any().read();
         let mut written = Ok(());
-        for part in reading.parts() {
+        for part in reading.form.parts() {
             reading.samples(part, &mut |sample| {
                 written = write_value(sample.value, &Buckets::DEFAULT, &mut encoder);
             });

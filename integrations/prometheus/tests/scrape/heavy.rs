@@ -25,7 +25,8 @@ fn keys_of_strangers_are_gauges_whose_sum_is_the_total() {
     }
     (0..50).for_each(|key| keys.increment(&format!("light {key}")));
     let mut metrics = Exposition::new();
-    let source = top(Arc::clone(&keys), "client", listed);
+    let shown = Arc::clone(&keys);
+    let source = top(move || shown.snapshot(), "client", listed);
     metrics.register("heavy_clients", "Requests in a second", source).unwrap();
     let utf_8 = |format: Format| format.with_escaping(Escaping::AllowUtf8);
     let binary = protobuf::parse(&metrics.encode(utf_8(Format::PROTOBUF)));

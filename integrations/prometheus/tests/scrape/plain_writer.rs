@@ -37,7 +37,7 @@ fn naive(name: &str, common: &[(&str, &str)], source: &dyn Source, created: bool
         let mut pairs: Vec<_> = common.iter().map(owned).collect();
         series.labels(&mut |name, value| pairs.push((name.to_owned(), value.to_string())));
         let reading = series.metric().read();
-        let part = reading.parts().next().unwrap();
+        let part = reading.form.parts().next().unwrap();
         reading.samples(part, &mut |sample| match sample.value {
             windrow::export::Value::Count(count) => {
                 lines.push(format!("{} {count}", braces(&format!("{name}_total"), &pairs)));

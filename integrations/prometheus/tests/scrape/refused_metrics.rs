@@ -101,7 +101,7 @@ fn bounds_below_the_scale_which_would_be_shown_as_one_far_greater() {
     }
     register(&mut new(), "rt", "", buckets(&FINE, at(&[1, 5, 100]))).unwrap();
     register(&mut new(), "rt", "", buckets(&COUNTER, at(&[1]))).unwrap(); // it has none
-    assert!(COARSE.is_empty());
+    assert_eq!(COARSE.len(), 0);
 }
 
 #[test]

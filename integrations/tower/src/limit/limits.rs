@@ -153,7 +153,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     ///
     /// static ROUTES: Limits<Route> =
     ///     Limits::new(200, |_| Gate::builder(500).buckets(10).build().expect("500 a second"));
-    /// assert!(ROUTES.family().is_empty());
+    /// assert_eq!(ROUTES.family().len(), 0);
     /// ```
     pub const fn new(max_keys: usize, make: Make<L, G>) -> Limits<L, G>
     where

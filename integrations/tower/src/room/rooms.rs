@@ -89,7 +89,7 @@ impl<L: Labels> Rooms<L> {
     /// labels! { pub struct Client { client: u32 } }
     ///
     /// static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 10);
-    /// assert!(CLIENTS.family().is_empty());
+    /// assert_eq!(CLIENTS.family().len(), 0);
     /// ```
     pub const fn new(max_keys: usize, places: PlacesOf<L>) -> Rooms<L>
     where

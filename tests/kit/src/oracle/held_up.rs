@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use windrow::{
-    Event, Kind, Timestamp, kind,
+    Event, Kind, Timestamp, Typed,
     snapshot::{BucketSnapshot, Totals},
 };
 
@@ -77,7 +77,7 @@ impl Pair {
         prop_assert!(recorded.contains_key(&min) && recorded.contains_key(&max), "{:?}", stats);
         let sums = min * stats.count..=max * stats.count; // values are small
         prop_assert!(stats.count > 0 && sums.contains(&stats.sum), "{:?}", stats);
-        let Some(event) = event.downcast::<kind::Histogram>() else { return Ok(()) };
+        let Typed::Histogram(event) = event.typed() else { return Ok(()) };
         let distribution = bucket.distribution(event);
         let mut cells = distribution.cells().filter(|(_, count)| *count > 0).map(|(cell, _)| cell);
         if let Some(first) = cells.next() {

@@ -1,8 +1,11 @@
 //! The readings of one event's count, and the relations between them.
 
-use windrow::Timestamp;
-use windrow::export::{AnySnapshot, AnyWindow};
+use std::time::Duration;
 
+use windrow::export::{AnySnapshot, AnyWindow};
+use windrow::{Stats, Timestamp};
+
+use crate::read::buckets::nanos;
 use crate::shown::layout::only_grows;
 
 /// The readings of one event's count, in the order in which an audit takes them.
@@ -69,25 +72,26 @@ impl Taken {
         let first = window.totals();
         let walk = window.snapshot(None)?;
         let second = window.totals();
-        let (geometry, interval) = (geometry_of(&*walk), walk.interval());
-        let newest = walk.len().checked_sub(1).map(|newest| walk.bucket(newest).end());
+        let (geometry, interval) = (geometry_of(&walk), walk.interval);
+        let newest = walk.buckets.last().map(|newest| newest.end);
         let of_one_interval = [&first, &second]
             .iter()
-            .all(|totals| Some(totals.end()) == newest && totals.interval() == interval);
+            .all(|totals| Some(totals.end) == newest && totals.interval == interval);
         for (readings, event) in by_event.iter_mut().zip(&events) {
             readings.difference_first = first.stats(*event).count;
-            readings.walk = walk.stats(*event).count;
+            let walked: Stats = walk.buckets.iter().map(|bucket| bucket.stats(*event)).sum();
+            readings.walk = walked.count;
             readings.difference = second.stats(*event).count;
             readings.late = window.late(*event).count;
             readings.lifetime = window.lifetime_count(*event);
             readings.of_one_interval = of_one_interval;
         }
-        Some(Taken { by_event, at: walk.at(), geometry })
+        Some(Taken { by_event, at: walk.at, geometry })
     }
 }
 
 /// Returns the length of a bucket, and the number of buckets.
-fn geometry_of(walk: &dyn AnySnapshot) -> (u64, usize) {
-    let length = if walk.is_empty() { 0 } else { walk.bucket(0).interval().as_nanos() };
-    (u64::try_from(length).unwrap_or(u64::MAX), walk.len())
+fn geometry_of(walk: &AnySnapshot) -> (u64, usize) {
+    let length = walk.buckets.first().map_or(Duration::ZERO, |first| first.interval);
+    (nanos(length), walk.buckets.len())
 }

@@ -100,7 +100,7 @@ fn judge_all(
         begin();
         limits.forget_idle();
     }
-    if limits.family().is_empty() { Ok(()) } else { Err("keys are kept".into()) }
+    if limits.family().len() == 0 { Ok(()) } else { Err("keys are kept".into()) }
 }
 
 /// Runs a schedule with room for `keys` keys; returns the number of admitted requests.

@@ -136,49 +136,6 @@ impl Display for BuildError {
 
 impl Error for BuildError {}
 
-/// The error of a span that [`SlidingWindow::last`](crate::SlidingWindow::last) or
-/// [`SlidingWindow::over`](crate::SlidingWindow::over) cannot read.
-///
-/// ```
-/// use std::time::Duration;
-/// use windrow::{SlidingWindow, events, snapshot::SpanError};
-///
-/// events! { enum Hits { Hit: Count } }
-///
-/// let window = SlidingWindow::<Hits>::builder().build()?; // one second
-/// assert_eq!(window.last(Duration::ZERO).unwrap_err(), SpanError::Zero);
-/// assert!(window.last(Duration::from_secs(2)).is_err());
-/// # Ok::<(), windrow::BuildError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SpanError {
-    /// The span is zero.
-    Zero,
-    /// The span is longer than the longest that the call can read.
-    TooLong {
-        /// The span requested.
-        span: Duration,
-        /// The window's interval, or that of its longest tier.
-        interval: Duration,
-    },
-}
-
-impl Display for SpanError {
-    #[inline]
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            SpanError::Zero => write!(f, "the span is 0 s; it must cover at least one bucket"),
-            SpanError::TooLong { span, interval } => write!(
-                f,
-                "the span of {span:?} is longer than the longest interval that is read, {interval:?}"
-            ),
-        }
-    }
-}
-
-impl Error for SpanError {}
-
 /// The error of [`Snapshot::merge`](crate::snapshot::Snapshot::merge): a snapshot that cannot be
 /// merged. Then nothing was merged.
 ///

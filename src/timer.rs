@@ -41,17 +41,6 @@ impl<F: FnMut(Duration)> Timer<F> {
         Timer { started: Instant::now(), tell: Some(tell) }
     }
 
-    /// Returns the time since the timer was started.
-    ///
-    /// ```
-    /// let timer = windrow::Histogram::new();
-    /// let timer = timer.timer();
-    /// assert!(timer.elapsed() <= timer.elapsed());
-    /// ```
-    pub fn elapsed(&self) -> Duration {
-        self.started.elapsed()
-    }
-
     /// Ends the timer without a report.
     ///
     /// ```
@@ -77,7 +66,7 @@ impl<F: FnMut(Duration)> Drop for Timer<F> {
 /// Shows the time since the timer was started.
 impl<F: FnMut(Duration)> Debug for Timer<F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Timer").field(&self.elapsed()).finish()
+        f.debug_tuple("Timer").field(&self.started.elapsed()).finish()
     }
 }
 

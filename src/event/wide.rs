@@ -12,36 +12,11 @@ use super::{Events, Positions, are_zero, layout_of};
 ///
 /// A snapshot stores the `K` cells of each bucket inline, and of the others only those that are not
 /// zero, which are few in a histogram. (With `[u64; N]` it would store all of them.)
-///
-/// ```
-/// use windrow::{Event, Events, Kind, SlidingWindow, WideCells, kind, histogram::Scale};
-///
-/// struct Disk;
-///
-/// impl Events for Disk {
-///     const EVENTS: &'static [(&'static str, Kind)] =
-///         &[("latency", Kind::Histogram(Scale::DEFAULT))];
-///     type Cells = WideCells<438, 2>; // `Kind::cells` of all events; two of them are extremes
-///     const ZERO: Self::Cells = WideCells::ZERO;
-/// }
-///
-/// const LATENCY: Event<Disk, kind::Histogram> = Event::at(0);
-///
-/// let window = SlidingWindow::<Disk>::builder().build()?;
-/// window.record(LATENCY, 1_500);
-/// assert_eq!(window.snapshot().distribution(LATENCY).max(), Some(1_500));
-/// # Ok::<(), windrow::BuildError>(())
-/// ```
 #[derive(Clone)]
 pub struct WideCells<const N: usize, const K: usize>([u64; N]);
 
 impl<const N: usize, const K: usize> WideCells<N, K> {
     /// Cells that are all zero.
-    ///
-    /// ```
-    /// let zero: windrow::WideCells<438, 2> = windrow::WideCells::ZERO;
-    /// assert_eq!(zero.as_ref(), [0; 438]);
-    /// ```
     pub const ZERO: WideCells<N, K> = WideCells([0; N]);
 }
 

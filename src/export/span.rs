@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::event::{Event, Events, Stats, kinds};
+use crate::event::{Event, Events, Stats, cells_of, kinds};
 use crate::histogram::Distribution;
 use crate::timestamp::Timestamp;
 use crate::window::{BucketSnapshot, Snapshot, Totals};
@@ -125,11 +125,11 @@ pub trait AnySnapshot: Sealed {
 
 impl<E: Events> AnySnapshot for Snapshot<E> {
     fn at(&self) -> Timestamp {
-        Snapshot::at(self)
+        self.at
     }
 
     fn interval(&self) -> Duration {
-        Snapshot::interval(self)
+        self.interval
     }
 
     fn len(&self) -> usize {
@@ -141,6 +141,6 @@ impl<E: Events> AnySnapshot for Snapshot<E> {
     }
 
     fn stats(&self, event: usize) -> Stats {
-        Snapshot::stats(self, Event::<E>::at(event))
+        self.stats_at(cells_of(Event::<E>::at(event)))
     }
 }

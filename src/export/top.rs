@@ -14,7 +14,7 @@ use super::metric::AnyMetric;
 use super::outline::Outline;
 use super::source::{Series, Source};
 use crate::clock::Clock;
-use crate::error::SpanError;
+use crate::error::OutOfRangeError;
 use crate::family::LabelValue;
 use crate::heavy::{HeavyKeys, Key};
 
@@ -99,7 +99,7 @@ where
     /// # let _ = of_a_day;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn over(self, span: Duration) -> Result<Top<H, K, C>, SpanError> {
+    pub fn over(self, span: Duration) -> Result<Top<H, K, C>, OutOfRangeError> {
         self.keys.check_span(span)?;
         Ok(Top { span: Some(span), ..self })
     }

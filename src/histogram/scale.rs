@@ -9,7 +9,6 @@
 //! whole cells.
 
 use std::fmt::{self, Debug, Formatter};
-use std::ops::RangeInclusive;
 
 use crate::error::ScaleError;
 use crate::histogram::scale::table::{
@@ -99,7 +98,7 @@ impl Scale {
     /// BATCHES.record(std::time::Duration::from_nanos(1));
     /// BATCHES.record(std::time::Duration::from_secs(3_600));
     /// let all = BATCHES.distribution();
-    /// assert_eq!((all.below(), all.above()), (0, 0)); // none has left the range
+    /// assert_eq!(all.cells().count(), 2); // each in a cell of the range, or beside it
     /// ```
     pub const DURATIONS: Scale = Scale::fixed::<3, 1, 3_600_000_000_000>();
 
@@ -229,24 +228,6 @@ impl Scale {
         // (g - 1) / (g + 1), where a cell grows by g = 2^(1 / 2^schema), in a form without
         // cancellation.
         (std::f64::consts::LN_2 / f64::from(2_u32 << self.schema)).tanh()
-    }
-
-    /// Returns the range of the cell that contains `value`. At the ends of cells,
-    /// [`Distribution::count_up_to`] is exact.
-    ///
-    /// [`Distribution::count_up_to`]: crate::histogram::Distribution::count_up_to
-    ///
-    /// ```
-    /// use windrow::histogram::Scale;
-    ///
-    /// assert_eq!(Scale::DEFAULT.cell(1_000), 940..=1_024);
-    /// assert_eq!(Scale::DEFAULT.cell(3), 0..=512); // below the range
-    /// assert_eq!(Scale::DEFAULT.cell(u64::MAX), (1 << 36) + 1..=u64::MAX); // above it
-    /// ```
-    #[inline]
-    pub const fn cell(self, value: u64) -> RangeInclusive<u64> {
-        let (least, greatest) = self.bounds(self.place(value));
-        RangeInclusive::new(least, greatest)
     }
 
     /// Returns the powers of two at which cells of the range end: from the one before its first

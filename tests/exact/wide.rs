@@ -80,8 +80,8 @@ fn agree_everywhere(window: &Window) {
     }
     let (totals, snapshot) = (window.totals(), window.snapshot());
     agree(|event| totals.stats(event), |event| totals.distribution(event));
-    agree(|event| snapshot.stats(event), |event| snapshot.distribution(event));
-    for bucket in &snapshot {
+    agree(|event| snapshot.totals().stats(event), |event| snapshot.totals().distribution(event));
+    for bucket in snapshot.buckets() {
         agree(|event| bucket.stats(event), |event| bucket.distribution(event));
     }
     let length = window.bucket_length();

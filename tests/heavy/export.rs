@@ -8,7 +8,7 @@ use testkit::{clock_at, ms};
 use windrow::HeavyKeys;
 use windrow::clock::Manual;
 use windrow::export::{AnyMetric, Source, top};
-use windrow::snapshot::SpanError;
+use windrow::snapshot::OutOfRangeError;
 
 use crate::heavy;
 
@@ -123,6 +123,6 @@ fn a_span_of_its_own_is_shown() {
     assert_eq!(values(ms(500)), [2.0, 0.0]);
     assert_eq!(values(ms(1_000)), [3.0, 2.0]);
     assert_eq!(values(ms(60_000)), [5.0, 5.0]);
-    assert_eq!(source(ms(0)).err(), Some(SpanError::Zero));
-    assert!(matches!(source(ms(60_001)).err(), Some(SpanError::TooLong { .. })));
+    assert_eq!(source(ms(0)).err(), Some(OutOfRangeError::ZeroSpan));
+    assert!(matches!(source(ms(60_001)).err(), Some(OutOfRangeError::SpanTooLong { .. })));
 }

@@ -87,8 +87,8 @@ fn sums_of_windows() {
         check("lifetime", window.lifetime(Disk::Written));
         assert_eq!(window.lifetime_distribution(Disk::Written).sum(), parts);
         let buckets = window.snapshot();
-        check("buckets", buckets.iter().map(|bucket| bucket.stats(Disk::Read)).sum());
-        check("buckets", buckets.iter().map(|bucket| bucket.stats(Disk::Written)).sum());
+        check("buckets", buckets.buckets().iter().map(|bucket| bucket.stats(Disk::Read)).sum());
+        check("buckets", buckets.buckets().iter().map(|bucket| bucket.stats(Disk::Written)).sum());
 
         clock.advance(Duration::from_secs(5)); // closed, and out of the ring
         window.record(Disk::Read, 1);

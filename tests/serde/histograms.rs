@@ -97,13 +97,13 @@ fn is_sound(snapshot: &Snapshot<Timing>) {
     let mut both = snapshot.clone();
     both.merge(&read).expect("the same times");
     for event in Timing::ALL {
-        let (stats, twice) = (snapshot.stats(event), both.stats(event));
+        let (stats, twice) = (snapshot.totals().stats(event), both.totals().stats(event));
         assert_eq!((twice.min, twice.max), (stats.min, stats.max));
         assert_eq!((twice.count, twice.sum), (2 * stats.count, stats.sum.wrapping_mul(2)));
         let Some(event) = event.downcast::<kind::Histogram>() else { continue };
-        let mut distribution = snapshot.distribution(event);
-        distribution.merge(&read.distribution(event)).expect("one scale");
-        assert_eq!(both.distribution(event), distribution);
+        let mut distribution = snapshot.totals().distribution(event);
+        distribution.merge(&read.totals().distribution(event)).expect("one scale");
+        assert_eq!(both.totals().distribution(event), distribution);
     }
 }
 

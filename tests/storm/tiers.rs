@@ -115,7 +115,7 @@ impl Storm {
             return; // the tier may have forgotten the first adds
         }
         let most = self.books.begun.load(Ordering::SeqCst);
-        let (pass, rt) = (series.sum(Seen::Pass), series.stats(Seen::Rt));
+        let (pass, rt) = (series.totals().sum(Seen::Pass), series.totals().stats(Seen::Rt));
         assert!((least..=most).contains(&pass), "tier {tier}: {pass}, not {least} to {most}");
         assert!(pass >= lifetime, "tier {tier}: {pass} after {lifetime} in all");
         let least = least.saturating_sub(WRITERS); // each of them may still have to write its value
@@ -184,8 +184,8 @@ fn under_writers() {
             let series = window.series(tier).expect("there is such a tier");
             // Everything, unless the test took longer than a tier reaches back.
             let oldest = series.buckets().first().expect("a bucket").start().as_nanos();
-            assert_eq!(Tally::from(series.stats(event)), ledger.since(oldest), "tier {tier}");
-            assert_eq!(series.stats(Seen::Still), Stats::default());
+            assert_eq!(Tally::from(series.totals().stats(event)), ledger.since(oldest), "tier {tier}");
+            assert_eq!(series.totals().stats(Seen::Still), Stats::default());
         }
         let mut tiers = [0; 3];
         for millis in (3..40).chain([100, 400, 2_000, 10_000]) {

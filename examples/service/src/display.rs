@@ -48,10 +48,11 @@ pub(crate) fn table() -> String {
     all.sort_by_key(|series| std::cmp::Reverse(series.window().lifetime(Http::Request).count));
     for series in all {
         let window = series.window();
-        let minute = window.snapshot();
+        let snapshot = window.snapshot();
+        let minute = snapshot.totals();
         let sum = |span| window.over(span).map_or(0, |over| over.sum(Http::Request));
         let times = window.distribution(Http::Rt);
-        let [half, most] = times.quantiles([0.5, 0.99]).map(milliseconds);
+        let [half, most] = [0.5, 0.99].map(|q| milliseconds(times.quantile(q)));
         let name: Vec<String> = series.pairs().map(|(_, value)| value.to_string()).collect();
         let _ = writeln!(
             text,
@@ -65,7 +66,7 @@ pub(crate) fn table() -> String {
             half,
             most,
             milliseconds(times.max()),
-            bars(&minute),
+            bars(&snapshot),
         );
     }
     let _ = writeln!(text, "\n{}", orders());
@@ -88,7 +89,7 @@ pub(crate) fn line(seconds: u64) -> String {
             unmatched += second.sum(Http::Request);
         }
     }
-    let [half, most] = times.quantiles([0.5, 0.99]).map(milliseconds);
+    let [half, most] = [0.5, 0.99].map(|q| milliseconds(times.quantile(q)));
     let _ = writeln!(
         text,
         "  requests {}/s  failed {}/s  unmatched {}/s  p50 {} p99 {} max {} ms  {}",

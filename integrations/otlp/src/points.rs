@@ -198,7 +198,7 @@ impl Points<'_> {
             })
         });
         let changed = changed.as_ref().unwrap_or(values);
-        let is_empty = changed.is_empty();
+        let is_empty = changed.count() == 0;
         if is_empty && let Some(changes) = &mut self.changes {
             changes.keep_before();
         }

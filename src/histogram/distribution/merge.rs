@@ -128,7 +128,7 @@ impl Distribution {
     /// `schema` is not coarser.
     ///
     /// The result is as if a histogram of that scale had recorded the values: fewer cells, with a
-    /// larger [error](Self::error_bound). Count, sum and extremes stay. Costs an allocation.
+    /// larger [error](Scale::error_bound). Count, sum and extremes stay. Costs an allocation.
     ///
     /// ```
     /// use windrow::Histogram;

@@ -167,10 +167,8 @@ impl<E: Events> BucketSnapshot<E> {
 
     /// The distribution of the event with these cells.
     pub(super) fn distribution_at(&self, cells: EventCells) -> Distribution {
-        let mut all = Distribution::default();
-        self.refill_distribution(cells, &mut all);
-        all.shrink_to_fit();
-        all
+        let places = cells.places();
+        places.map_or_else(Distribution::default, |places| self.numbers.distribution(places))
     }
 
     pub(super) fn all_distributions(&self) -> impl Iterator<Item = Distribution> {

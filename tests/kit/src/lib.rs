@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use windrow::clock::Manual;
+use windrow::snapshot::{BucketSnapshot, ByRow, Snapshot};
 use windrow::{Event, Events, SlidingWindow, Timestamp, Typed};
 
 pub mod alone;
@@ -31,6 +32,16 @@ pub fn rounds(all: u64) -> u64 {
     let told = std::env::var("TEST_PERCENT").ok();
     let percent = told.map_or(100, |told| told.parse().expect("TEST_PERCENT is a whole number"));
     (all * percent / 100).max(1)
+}
+
+/// Returns whether a snapshot's buckets are all empty.
+pub fn is_empty<E: Events>(snapshot: &Snapshot<E>) -> bool {
+    snapshot.buckets().iter().all(BucketSnapshot::is_empty)
+}
+
+/// Returns the sum of a number's parts.
+pub fn sum_of(parts: &ByRow) -> u64 {
+    parts.rows.iter().fold(parts.shared, |all, row| all.wrapping_add(*row))
 }
 
 /// Returns a moment, in milliseconds.

@@ -27,7 +27,7 @@ pub(crate) fn stats(kind: Kind, stats: &Stats) -> Value {
     let Stats { count, sum, min, max } = *stats;
     match kind {
         Kind::Count => json!({ "count": count }),
-        Kind::Signed => json!({ "sum": stats.signed_sum() }),
+        Kind::Signed => json!({ "sum": stats.sum.cast_signed() }),
         Kind::Value | Kind::Histogram(_) => {
             json!({ "count": count, "sum": sum, "min": min, "max": max, "mean": stats.mean() })
         }

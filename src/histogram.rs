@@ -28,7 +28,7 @@ mod extremes;
 mod reading;
 mod scale;
 
-pub use crate::error::{ScaleError, ScaleMismatchError};
+pub use crate::error::ScaleError;
 pub use distribution::Distribution;
 pub use scale::Scale;
 
@@ -96,7 +96,7 @@ pub use scale::Scale;
 #[doc(alias = "latency histogram")]
 #[doc(alias = "HdrHistogram")]
 pub struct Histogram {
-    scale: Scale,
+    pub(crate) scale: Scale,
     columns: Columns,
     extremes: Extremes,
     baseline: Baseline,
@@ -192,15 +192,6 @@ impl Histogram {
         } else {
             self.record_beyond(value, times);
         }
-    }
-
-    /// Returns the scale.
-    ///
-    /// ```
-    /// assert_eq!(windrow::Histogram::new().scale().schema(), 3);
-    /// ```
-    pub fn scale(&self) -> Scale {
-        self.scale
     }
 
     /// Returns the distribution of the values recorded since the histogram was made or last

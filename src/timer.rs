@@ -28,16 +28,8 @@ pub struct Timer<F: FnMut(Duration)> {
 
 impl<F: FnMut(Duration)> Timer<F> {
     /// Starts a timer that calls `tell` with its lifetime.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let mut took = Duration::MAX;
-    /// drop(windrow::Timer::new(|elapsed| took = elapsed));
-    /// assert!(took < Duration::from_secs(60));
-    /// ```
     #[inline]
-    pub fn new(tell: F) -> Timer<F> {
+    pub(crate) fn new(tell: F) -> Timer<F> {
         Timer { started: Instant::now(), tell: Some(tell) }
     }
 

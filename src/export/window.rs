@@ -132,7 +132,7 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
     }
 
     fn now(&self) -> Timestamp {
-        SlidingWindow::now(self)
+        self.clock().now()
     }
 
     fn system_time(&self, at: Timestamp) -> SystemTime {

@@ -19,8 +19,8 @@ mod serde;
 /// It has the sum and the count of each cell. A percentile is estimated from the bounds of its
 /// cell, so it is right to a *stated error*. With `e` for [`error_bound`](Scale::error_bound), the
 /// estimate of a value `v` in the scale's range differs from `v` by at most `e * v` and a half
-/// (because it is rounded to a whole number). For values outside of the range,
-/// [`quantile_within`](Self::quantile_within) returns bounds.
+/// (because it is rounded to a whole number). For a value outside of the range, it is a number
+/// between the range's end and the extreme on that side.
 ///
 /// [`merge`](Self::merge) adds up distributions of several machines or minutes; the result has the
 /// percentiles of all their values. An empty distribution is neutral, so a sum can begin with
@@ -78,7 +78,7 @@ impl Distribution {
     /// use windrow::histogram::{Distribution, Scale};
     ///
     /// let scale = Scale::new(0, 2, 8)?; // cells for 2, for 3 and 4, and for 5 to 8
-    /// let mut counts = vec![0; scale.places()];
+    /// let mut counts = vec![0; scale.cells() + 2];
     /// for value in [3, 4, 7] {
     ///     counts[scale.place(value)] += 1;
     /// }
@@ -90,7 +90,7 @@ impl Distribution {
     ///
     /// # Panics
     ///
-    /// Panics if there are more counts than [places](Scale::places).
+    /// Panics if there are more counts than [places](Scale::place).
     pub fn from_counts(scale: Scale, counts: &[u64], sum: u64) -> Distribution {
         let (found, most) = (counts.len(), scale.places());
         assert!(found <= most, "{found} counts are too many for a scale of {most} places");

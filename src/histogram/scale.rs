@@ -49,7 +49,8 @@ mod tests;
 /// static BODY: Histogram = Histogram::with_scale(Scale::fixed::<4, 1, { 1 << 30 }>());
 ///
 /// BODY.record(1_500);
-/// assert_eq!(BODY.distribution().scale().error_bound(), BODY.scale().error_bound());
+/// assert_eq!(BODY.distribution().scale(), Scale::new(4, 1, 1 << 30)?);
+/// # Ok::<(), windrow::histogram::ScaleError>(())
 /// ```
 ///
 /// ```compile_fail
@@ -250,18 +251,12 @@ impl Scale {
 
     /// Returns the number of cells, the two outside of the range included: that of the
     /// [places](Self::place).
-    ///
-    /// ```
-    /// use windrow::histogram::Scale;
-    ///
-    /// assert_eq!(Scale::DEFAULT.places(), Scale::DEFAULT.cells() + 2);
-    /// ```
-    pub const fn places(self) -> usize {
+    pub(crate) const fn places(self) -> usize {
         self.cells() + 2
     }
 
     /// Returns the place of the cell in which `value` is counted: 0 below the range, then the
-    /// range's cells, and the last place above it.
+    /// range's [cells](Self::cells), and the last place above it.
     ///
     /// It is for programs that keep counts of their own: see
     /// [`from_counts`](crate::histogram::Distribution::from_counts).

@@ -14,7 +14,7 @@ use crate::ring::RingAndClock;
 /// bucket counts the values in each cell of the event's [`Scale`](crate::histogram::Scale).
 /// Distributions of any buckets, windows and machines can be merged without a further error. There
 /// is one wherever there are [stats](Self::stats): of a
-/// [span](crate::snapshot::Over::distribution), of each
+/// [span](crate::snapshot::Over::totals), of each
 /// [bucket](crate::snapshot::BucketSnapshot::distribution), drained or of a series too, since a
 /// [moment](crate::snapshot::Moment::since), and over the
 /// [lifetime](Self::lifetime_distribution).

@@ -8,9 +8,8 @@ use crate::clock::{Clock, Coarse};
 use crate::error::OutOfRangeError;
 use crate::event::cells::Addends;
 use crate::event::kinds::sealed::Number;
-use crate::event::kinds::{EventKind, HasDistribution, HasSum};
+use crate::event::kinds::{EventKind, HasSum};
 use crate::event::{Event, Events, Stats, cells_of, number_of};
-use crate::histogram::Distribution;
 use crate::ring::{RingAndClock, Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::query::within;
@@ -57,8 +56,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// The newest part of a window's interval: from [`SlidingWindow::over`].
 ///
 /// Each call reads the window anew, at the clock's time. The promises of [`SlidingWindow::sum`]
-/// hold here too, for the buckets of the span. No call allocates but
-/// [`distribution`](Self::distribution), and a thread's [first](SlidingWindow#reading).
+/// hold here too, for the buckets of the span. No call allocates but a thread's
+/// [first](SlidingWindow#reading).
 ///
 /// Each call resolves the span by the geometry that the window has then. If the geometry was
 /// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover the
@@ -119,25 +118,6 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         at_once.unwrap_or_else(read)
     }
 
-    /// Returns the length of the buckets that the span is read from: the window's own, or those of
-    /// the finest [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact
-    /// from the span's oldest boundary on; this length only decides where that boundary lies.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// use std::time::Duration;
-    ///
-    /// let window = windrow::SlidingWindow::<Hits>::builder()
-    ///     .tier(Duration::from_secs(1), 60)
-    ///     .build()?; // 1 s in 2 buckets, and a minute
-    /// assert_eq!(window.over(Duration::from_secs(1))?.resolution(), Duration::from_millis(500));
-    /// assert_eq!(window.over(Duration::from_secs(9))?.resolution(), Duration::from_secs(1));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn resolution(&self) -> Duration {
-        Duration::from_nanos(self.read(|_, span| span.length()))
-    }
-
     /// Returns the sum of an event over the span, wrapping.
     ///
     /// ```
@@ -163,27 +143,6 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// ```
     pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.read(|view, span| view.stats_in(span, cells_of(event)))
-    }
-
-    /// Returns the distribution of a `Histogram` event's values over the span:
-    /// [percentiles](SlidingWindow#percentiles).
-    ///
-    /// Costs an epoch pin, a [`sum`](Self::sum) for each cell of the scale, and an allocation or
-    /// two.
-    ///
-    /// ```
-    /// # windrow::events! { enum Http { Rt: Histogram } }
-    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
-    /// window.record(Http::Rt, 7_000);
-    /// let recent = window.over(std::time::Duration::from_millis(500))?.distribution(Http::Rt);
-    /// assert_eq!(recent.quantile(0.99), Some(7_000));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
-        let places = cells_of(event).places();
-        places.map_or_else(Distribution::default, |places| {
-            self.read(|view, span| view.distribution_in(span, places))
-        })
     }
 
     /// Returns the adds to a `Count` event per second of the time that the span covers, which is its
@@ -212,7 +171,10 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         per_second(number_of(event, count), covers)
     }
 
-    /// Returns the totals of all events over the span, at one time.
+    /// Returns the totals of all events over the span, at one time: with
+    /// [percentiles](SlidingWindow#percentiles) of `Histogram` events.
+    ///
+    /// Costs an epoch pin, and a [`sum`](Self::sum) for each number of the events.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
@@ -222,6 +184,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// assert_eq!((totals.sum(Disk::Read), totals.mean(Disk::Latency)), (0, Some(30.0)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "distribution")]
+    #[doc(alias = "covers")]
     pub fn totals(&self) -> Totals<E> {
         self.read(|view, span| Totals::of(view, span, Timestamp::from_nanos(view.now())))
     }
@@ -315,9 +279,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// the estimate is right.
     ///
     /// The span is rounded up to whole buckets, and may be at most one bucket shorter than the
-    /// interval, because it begins within a further bucket.
-    /// [`covers_at_least`](crate::WindowBuilder::covers_at_least) builds a window with that further
-    /// bucket. In a window of one bucket the result is 0.
+    /// interval, because it begins within a further bucket. In a window of one bucket the result is
+    /// 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -25,10 +25,7 @@ use windrow::kind::{Count, Histogram, Signed, Value};
 use windrow::{
     BuildError, Clock, Counter, Event, Events, Gauge, Kind, Maximum, Minimum, SlidingWindow, Stats,
     Timestamp, Typed, WindowBuilder,
-    snapshot::{
-        BucketSnapshot, MergeError, Moment, OutOfRangeError, Over, Snapshot,
-        Totals,
-    },
+    snapshot::{BucketSnapshot, MergeError, Moment, OutOfRangeError, Over, Snapshot, Totals},
 };
 
 static HITS: Counter = Counter::new();
@@ -154,7 +151,8 @@ fn windows_have_their_signatures() {
         let _: fn(&W<E, C>, Event<E, Count>) -> f64 = W::rate;
         let _: fn(&W<E, C>, Event<E>) -> Stats = W::stats;
         let _: fn(&W<E, C>) -> Totals<E> = W::totals;
-        let _: for<'a> fn(&'a W<E, C>, Duration) -> Result<Over<'a, E, C>, OutOfRangeError> = W::over;
+        let _: for<'a> fn(&'a W<E, C>, Duration) -> Result<Over<'a, E, C>, OutOfRangeError> =
+            W::over;
         let _: fn(&W<E, C>) -> Snapshot<E> = W::snapshot;
         let _: fn(&W<E, C>) -> BucketSnapshot<E> = W::previous;
         let _: fn(&W<E, C>, Event<E>) -> Stats = W::lifetime;
@@ -163,7 +161,6 @@ fn windows_have_their_signatures() {
         let _: fn(&W<E, C>) -> Duration = W::interval;
         let _: fn(&W<E, C>) -> usize = W::buckets;
         let _: fn(&W<E, C>) -> Duration = W::bucket_length;
-        let _: fn(&W<E, C>) -> Timestamp = W::now;
         let _: for<'a> fn(&'a W<E, C>) -> &'a C = W::clock;
         let _: fn(&W<E, C>, Timestamp) -> SystemTime = W::system_time;
         let _: fn(WindowBuilder<E, C>) -> WindowBuilder<E, C> = WindowBuilder::allow_coarse_clock;
@@ -175,9 +172,6 @@ fn windows_have_their_signatures() {
         let _: fn(Event<E, Value>) -> Event<E> = Event::erased;
         let _: fn(Event<E>) -> Option<Event<E, Value>> = Event::downcast;
         let _: fn(Event<E>) -> Typed<E> = Event::typed;
-
-        let _: fn(WindowBuilder<E, C>, Duration) -> WindowBuilder<E, C> =
-            WindowBuilder::covers_at_least;
 
         let _: fn(&W<E, C>) -> Moment<E> = W::moment;
         let _: fn(&Moment<E>, &Moment<E>) -> Option<Totals<E>> = Moment::since;
@@ -205,7 +199,6 @@ fn windows_have_their_signatures() {
         let _: fn(&BucketSnapshot<E>, Event<E, Count>) -> u64 = BucketSnapshot::sum;
         let _: fn(&BucketSnapshot<E>, Event<E>) -> Stats = BucketSnapshot::stats;
         let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_closed;
-        let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_empty;
     }
     of::<Http, Coarse>();
     of::<One, Manual>();

@@ -8,10 +8,7 @@
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{
-    BuildError, Clock, SlidingWindow, Stats, Timestamp,
-    snapshot::OutOfRangeError,
-};
+use windrow::{BuildError, Clock, SlidingWindow, Stats, Timestamp, snapshot::OutOfRangeError};
 
 use testkit::{at, at_ns, clock_at, ms, ns, window};
 

@@ -6,7 +6,7 @@ use std::thread;
 use testkit::ledger::Progress;
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Event, SlidingWindow, events, kind, snapshot::Moment};
+use windrow::{Clock, Event, SlidingWindow, events, kind, snapshot::Moment};
 
 events! {
     enum Call { Success: Count, Failure: Count, Micros: Value }
@@ -111,7 +111,10 @@ fn values_have_a_count_a_sum_and_a_mean_since_a_moment() {
     let window: Window = window(ms(10), 2, &clock);
     window.record(Call::Micros, 1_000_000);
     let moment = window.moment();
-    assert_eq!(window.moment().since(&moment).and_then(|since| since.stats(Call::Micros).mean()), None);
+    assert_eq!(
+        window.moment().since(&moment).and_then(|since| since.stats(Call::Micros).mean()),
+        None
+    );
     for value in [3, 4, 5, 8] {
         window.record(Call::Micros, value);
         clock.advance(ms(10));
@@ -172,7 +175,7 @@ fn under_writers() {
                     });
                     let value = random.u64(..1_000);
                     records.around(1, value, || {
-                        let now = window.now().as_nanos();
+                        let now = window.clock().now().as_nanos();
                         let at = at_ns(now.saturating_sub(random.u64(..60)));
                         window.record_at(at, Call::Micros, value).ok()
                     });

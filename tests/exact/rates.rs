@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use testkit::{Rng, at, clock_at, ms, window};
 use windrow::clock::{Clock, Manual};
 use windrow::{
-    BuildError, SlidingWindow,
+    SlidingWindow,
     snapshot::{Over, Totals},
 };
 
@@ -141,7 +141,7 @@ fn a_weighted_count_is_off_by_the_greater_part_of_one_bucket_at_most() {
 
 /// Every arrival in the last span is counted. Without the additional bucket, some are not.
 #[test]
-fn a_window_that_covers_at_least_a_span_forgets_nothing_of_it() {
+fn a_window_of_one_bucket_more_forgets_nothing_of_a_span() {
     fn forgets(window: &Window, clock: &Manual) -> bool {
         let (mut forgot, arrive) = (false, |milli| u64::from(milli % 7 == 0));
         arrivals(clock, window, BEGIN..BEGIN + 3_000, arrive, |now| {
@@ -155,32 +155,16 @@ fn a_window_that_covers_at_least_a_span_forgets_nothing_of_it() {
         forgot
     }
     let clock = clock_at(BEGIN);
-    let builder = SlidingWindow::<Seen>::builder().covers_at_least(ms(600)).buckets(6);
-    let builder = builder.clock(clock.clone());
-    let window = builder.clone().build().expect("a valid window");
-    assert_eq!((window.interval(), window.buckets()), (ms(700), 7));
+    let builder = SlidingWindow::<Seen>::builder().clock(clock.clone());
+    let window = builder.clone().interval(ms(700)).buckets(7).build().expect("a valid window");
     assert!(!forgets(&window, &clock));
     // And a rate over just that span.
     let over = window.over(ms(600)).expect("within the interval");
     assert_eq!((over.totals().interval(), over.complete().interval()), (ms(600), ms(600)));
 
     clock.set(at(BEGIN));
-    let window = builder.interval(ms(600)).build().expect("a valid window");
-    assert_eq!((window.interval(), window.buckets()), (ms(600), 6), "the later word counts");
+    let window = builder.interval(ms(600)).buckets(6).build().expect("a valid window");
     assert!(forgets(&window, &clock));
-}
-
-#[test]
-fn a_span_that_leaves_no_room_for_a_bucket_more() {
-    let longest = std::time::Duration::from_nanos(u64::MAX);
-    let builder =
-        SlidingWindow::<Seen>::builder().clock(Manual::default()).covers_at_least(longest);
-    let error = builder.clone().buckets(1).build().expect_err("twice as long");
-    assert_eq!(error, BuildError::IntervalTooLong { interval: longest * 2 });
-    let error = builder.buckets(usize::MAX).build().expect_err("a nanosecond longer");
-    assert!(matches!(error, BuildError::IntervalTooLong { .. } | BuildError::UnevenBuckets { .. }));
-    let zero = SlidingWindow::<Seen>::builder().covers_at_least(ms(0)).build();
-    assert_eq!(zero.expect_err("no span"), BuildError::ZeroInterval);
 }
 
 /// Values per second are records per second, however great the values are.

@@ -120,7 +120,10 @@ fn while_adds_run_the_rows_lie_between_two_lifetimes_and_none_goes_back() {
             for (event, before) in [(of_passed, &mut passed), (of_took, &mut took)] {
                 let least = window.lifetime(event).count;
                 let rows = window.by_row(event);
-                assert!((least..=window.lifetime(event).count).contains(&sum_of(&rows)), "{event:?}");
+                assert!(
+                    (least..=window.lifetime(event).count).contains(&sum_of(&rows)),
+                    "{event:?}"
+                );
                 assert!(has_not_gone_back(before, &rows), "{before:?} {rows:?}");
                 *before = rows;
             }

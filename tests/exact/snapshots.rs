@@ -6,7 +6,7 @@ use windrow::{
     snapshot::{MergeError, Snapshot},
 };
 
-use testkit::{at, clock_at, is_empty, ms, window};
+use testkit::{at, clock_at, has_nothing, is_empty, ms, window};
 
 windrow::events! {
     /// One of each kind.
@@ -54,7 +54,7 @@ fn empty_is_what_no_event_was_counted_in() {
     let clock = clock_at(1_000);
     let [one, _] = two(&clock);
     let snapshot = one.snapshot();
-    let empty: Vec<_> = snapshot.buckets().iter().map(windrow::snapshot::BucketSnapshot::is_empty).collect();
+    let empty: Vec<_> = snapshot.buckets().iter().map(has_nothing).collect();
     assert_eq!(empty, [true, false, true, false]);
     assert!(!is_empty(&snapshot));
     clock.advance(ms(100));

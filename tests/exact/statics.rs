@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::{Finish, alone, race};
 use windrow::clock::Ticker;
 use windrow::{
-    AtMost, Family, Gate, SlidingWindow,
+    AtMost, Clock, Family, Gate, SlidingWindow,
     diagnostics::Strategy,
     events,
     gate::{Admission, RationedGate},
@@ -46,11 +46,11 @@ fn each_first_use_makes_it() {
 #[test]
 fn it_is_built_when_it_is_first_used() {
     let (window, other) = (Window::of(MINUTE, 60), Window::of(MINUTE, 60));
-    let before = other.now();
+    let before = other.clock().now();
     thread::sleep(Duration::from_millis(50));
     window.add(Http::Pass, 1);
     let built = window.built();
-    assert!(built - before >= Duration::from_millis(40) && built <= window.now());
+    assert!(built - before >= Duration::from_millis(40) && built <= window.clock().now());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windrow::{
     Histogram, Stats,
-    histogram::{Distribution, Scale, ScaleMismatchError},
+    histogram::{Distribution, Scale, ScaleError},
 };
 
 use crate::error::{below, config, scales, values};
@@ -90,7 +90,7 @@ proptest! {
                 prop_assert!(merged.scale().max() >= first.max().max(second.max()));
                 prop_assert_eq!(merged.scale().schema(), first.schema().min(second.schema()));
             }
-            Err(ScaleMismatchError::Outside { count, from, to }) => {
+            Err(ScaleError::Outside { count, from, to }) => {
                 prop_assert!(count > 0 && from < to);
                 let above = |one: &Distribution| *one.count_above(one.scale().max()).start();
                 let outside = [&before, &other].map(|one| [below(one), above(one)]);
@@ -105,7 +105,7 @@ proptest! {
 /// Returns the distributions in this order, added up as the guide does.
 fn folded<'a>(
     parts: impl IntoIterator<Item = &'a Distribution>,
-) -> Result<Distribution, ScaleMismatchError> {
+) -> Result<Distribution, ScaleError> {
     let mut all = Distribution::default();
     parts.into_iter().try_for_each(|part| all.merge(part))?;
     Ok(all)
@@ -178,9 +178,7 @@ fn what_is_below_one_range_and_in_the_other_is_refused() {
     coarse.record(700);
     coarse.record(3_000);
     let refused = merged.merge(&coarse.distribution()).unwrap_err();
-    let ScaleMismatchError::Outside { count, from, to } = refused.clone() else {
-        panic!("{refused}")
-    };
+    let ScaleError::Outside { count, from, to } = refused.clone() else { panic!("{refused}") };
     assert_eq!((count, from, to), (2, 700, 4_096));
     assert!(refused.to_string().contains("2 values from 700 to 4096"));
 }

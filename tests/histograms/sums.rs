@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::alone::in_each_strategy;
-use windrow::{Histogram, SlidingWindow, clock::Manual, events};
+use windrow::{Clock, Histogram, SlidingWindow, clock::Manual, events};
 
 events! { enum Disk { Read: Value, Written: Histogram } }
 
@@ -63,7 +63,7 @@ fn sums_of_windows() {
             window.record_at(at, Disk::Read, value).unwrap();
             window.record_at(at, Disk::Written, value).unwrap();
         };
-        let now = window.now();
+        let now = window.clock().now();
         for _ in 0..2 {
             window.record(Disk::Read, 1_000);
             window.record(Disk::Written, 1_000);

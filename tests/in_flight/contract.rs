@@ -233,7 +233,8 @@ fn the_most_until_now_includes_what_has_lasted() {
     drop(long);
     assert_eq!((peaks.level(), peaks.peak()), (0, 2));
     let coarse = window.series(0).unwrap();
-    let coarse: Vec<_> = coarse.buckets().iter().filter_map(|bucket| bucket.stats(Pool::Busy).max).collect();
+    let coarse: Vec<_> =
+        coarse.buckets().iter().filter_map(|bucket| bucket.stats(Pool::Busy).max).collect();
     assert_eq!(coarse, [9, 2]);
 }
 

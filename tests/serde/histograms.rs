@@ -7,7 +7,7 @@ use std::thread;
 use testkit::{Finish, Rng, clock_at, ms, window};
 use windrow::clock::Manual;
 use windrow::{
-    Events, SlidingWindow,
+    Clock, Events, SlidingWindow,
     histogram::Scale,
     kind,
     snapshot::{BucketSnapshot, Snapshot},
@@ -122,7 +122,7 @@ fn all_that_a_window_gives_comes_back() {
                     window.record(Timing::Rt, value);
                 }
                 6..8 => clock.advance(ms(random.u64(..200))),
-                8 => clock.set(window.now() - ms(random.u64(..100))),
+                8 => clock.set(window.clock().now() - ms(random.u64(..100))),
                 _ => {
                     let buckets = random.u32(1..8);
                     window.reconfigure(ms(60) * buckets, buckets as usize).expect("a geometry");

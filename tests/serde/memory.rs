@@ -91,7 +91,8 @@ fn snapshots_of_many_short_keys_take_little() {
 fn lists_that_are_shorter_than_they_say_take_what_is_there() {
     let whole = postcard::to_stdvec(&full(2, Both::Rt, 2).snapshot()).unwrap();
     let of_one =
-        postcard::to_stdvec(&full(1, Big::Rt, 2).snapshot().totals().distribution(Big::Rt)).unwrap();
+        postcard::to_stdvec(&full(1, Big::Rt, 2).snapshot().totals().distribution(Big::Rt))
+            .unwrap();
     for bytes in [whole, of_one] {
         for at in 0..bytes.len() {
             for length in [

@@ -141,7 +141,7 @@ fn the_same() {
             assert_eq!(window.totals().stats(event), stats, "{what}");
             for span in [1, 5, 60].map(|buckets| ns(LENGTH * buckets)) {
                 let over = window.over(span).expect("in the ring, or in the tier");
-                let (distribution, stats) = (over.distribution(event), over.stats(event));
+                let (distribution, stats) = (over.totals().distribution(event), over.stats(event));
                 assert_eq!((stats.count, stats.sum), (distribution.count(), distribution.sum()));
                 assert_eq!((stats.min, stats.max), (distribution.min(), distribution.max()));
                 assert_eq!(over.sum(event), distribution.sum());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use testkit::ledger::{Progress, Tally};
 use testkit::{Finish, Rng, alone, at_ns, is_empty, ns, rounds};
 use windrow::clock::Manual;
-use windrow::{SlidingWindow, Stats};
+use windrow::{Clock, SlidingWindow, Stats};
 
 use crate::Seen;
 
@@ -73,7 +73,7 @@ impl Storm {
                     self.window.record(Seen::Rt, value);
                     return Some(());
                 }
-                let now = self.window.now().as_nanos();
+                let now = self.window.clock().now().as_nanos();
                 let at = at_ns(now.saturating_sub(random.u64(..90)));
                 self.window.record_at(at, Seen::Rt, value).ok()
             };
@@ -257,7 +257,8 @@ fn counts_on(storm: &Storm, time: u64) {
             let first = (newest / length * length).saturating_sub(4 * length);
             (1..=step).filter(|step| time + 10 * (step - 1) >= first).sum::<u64>()
         });
-        let tiers = [0, 1].map(|tier| window.series(tier).expect("a tier").totals().sum(Seen::Pass));
+        let tiers =
+            [0, 1].map(|tier| window.series(tier).expect("a tier").totals().sum(Seen::Pass));
         assert_eq!(tiers, reach, "{at}");
         clock.advance(ns(10));
     }

@@ -74,8 +74,8 @@ impl<C: Clock> TpsBudget<C> {
         };
         let retries = i64::from(min_per_sec).saturating_mul(ttl.as_secs() as i64);
         let window = SlidingWindow::builder()
-            .covers_at_least(ttl / PIECES * PIECES)
-            .buckets(PIECES as usize)
+            .interval(ttl / PIECES * (PIECES + 1)) // so that nothing is forgotten early
+            .buckets(PIECES as usize + 1)
             .clock(clock)
             .build()
             .expect("a second in ten pieces, or more");

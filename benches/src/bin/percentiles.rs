@@ -125,8 +125,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         costs[4].push(rotations(&seen, Seen::Rt, &values));
         costs[5].push(rotations(&placed, Placed::Rt, &values));
         for ((_, (window, _)), spent) in windows.iter().zip(&mut reads) {
-            let read =
-                |_| _ = black_box(window.distribution(Placed::Rt).quantiles([0.5, 0.9, 0.99]));
+            let read = |_| {
+                let found = window.distribution(Placed::Rt);
+                black_box([0.5, 0.9, 0.99].map(|q| found.quantile(q)));
+            };
             spent.push(each(READS, read) / 1e3);
         }
         for ((_, window), spent) in hours.iter().zip(&mut snapshots) {
@@ -161,7 +163,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let snapshot = window.snapshot();
         let bytes = (HEAP.bytes() - before) as f64;
         let cells = |bucket: &BucketSnapshot<_>| bucket.distribution(Placed::Rt).cells().count();
-        let cells = snapshot.iter().map(cells).sum::<usize>();
+        let cells = snapshot.buckets().iter().map(cells).sum::<usize>();
         vec![
             values.to_string(),
             format!("{:.1}", cells as f64 / f64::from(HOUR)),

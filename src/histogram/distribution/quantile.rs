@@ -57,6 +57,7 @@ impl Distribution {
     #[doc(alias = "percentile")]
     #[doc(alias = "quantiles")]
     #[doc(alias = "quantile_duration")]
+    #[doc(alias = "quantile_within")]
     #[inline]
     pub fn quantile(&self, q: f64) -> Option<u64> {
         self.quantile_within(q).map(middle)
@@ -64,18 +65,8 @@ impl Distribution {
 
     /// Returns bounds on the value of a [quantile](Self::quantile). The value is certainly between
     /// them, also outside of the scale's range.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new(); // to 68.7 s
-    /// latency.record(2_000);
-    /// latency.record(70_000_000_000);
-    /// latency.record(90_000_000_000);
-    /// let bounds = latency.distribution().quantile_within(0.5).unwrap();
-    /// assert!(bounds.contains(&70_000_000_000));
-    /// assert_eq!(bounds, (1 << 36) + 1..=90_000_000_000);
-    /// ```
     #[inline]
-    pub fn quantile_within(&self, q: f64) -> Option<RangeInclusive<u64>> {
+    fn quantile_within(&self, q: f64) -> Option<RangeInclusive<u64>> {
         let total = self.total();
         if total == 0 || !(0.0..=1.0).contains(&q) {
             return None;

@@ -181,22 +181,6 @@ impl<E: Events> BucketSnapshot<E> {
         <E::Cells as Positions<E>>::CELLS.iter().map(|cells| self.stats_at(*cells))
     }
 
-    /// Returns whether the bucket is empty: the count of each event is zero, and no `Maximum` or
-    /// `Minimum` has a value.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// # let clock = windrow::clock::Manual::default();
-    /// clock.set(windrow::Timestamp::from_millis(1_700));
-    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
-    /// window.add(Hits::Hit, 1);
-    /// assert!(window.previous().is_empty());
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.all_stats().all(|stats| stats.count == 0 && stats.min.or(stats.max).is_none())
-    }
-
     /// Returns whether the bucket was final: only a back-dated add, whose timestamp is older than
     /// the newest bucket, can still change it. The live bucket never is.
     ///

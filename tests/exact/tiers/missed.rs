@@ -262,7 +262,10 @@ fn cleared() {
     assert_eq!(of_buckets(&series, Seen::Rt), expected);
     // From 1020 on it is not known.
     let span = window.over(ns(60)).expect("the tier reaches so far");
-    assert_eq!((span.totals().interval(), span.stats(Seen::Rt)), (ns(80), stats(&[300, 700, 40, 60])));
+    assert_eq!(
+        (span.totals().interval(), span.stats(Seen::Rt)),
+        (ns(80), stats(&[300, 700, 40, 60]))
+    );
 }
 
 /// The last nanosecond of time may be a bucket, too.

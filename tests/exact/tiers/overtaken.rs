@@ -97,7 +97,11 @@ fn moves_on_in_the_middle_of_a_series(before: u64) {
     *clock.to_do.borrow_mut() = Some(Box::new(move_on));
     let series = window.series(0).expect("there is a tier");
     clock.to_do.borrow_mut().take();
-    assert_eq!((clock.asked.get(), series.totals().at()), (1, at_ns(BEGIN + 500)), "it is read once");
+    assert_eq!(
+        (clock.asked.get(), series.totals().at()),
+        (1, at_ns(BEGIN + 500)),
+        "it is read once"
+    );
     for (bucket, is_there) in series.buckets().iter().zip([false, false, false, true]) {
         let at = bucket.start().as_nanos();
         let own = Stats { count: 1, sum: at, min: Some(at), max: Some(at) };

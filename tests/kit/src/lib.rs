@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use windrow::clock::Manual;
 use windrow::snapshot::{BucketSnapshot, ByRow, Snapshot};
-use windrow::{Event, Events, SlidingWindow, Timestamp, Typed};
+use windrow::{Event, Events, SlidingWindow, Stats, Timestamp, Typed};
 
 pub mod alone;
 pub mod heap;
@@ -36,7 +36,13 @@ pub fn rounds(all: u64) -> u64 {
 
 /// Returns whether a snapshot's buckets are all empty.
 pub fn is_empty<E: Events>(snapshot: &Snapshot<E>) -> bool {
-    snapshot.buckets().iter().all(BucketSnapshot::is_empty)
+    snapshot.buckets().iter().all(has_nothing)
+}
+
+/// Returns whether no event was counted in a bucket.
+pub fn has_nothing<E: Events>(bucket: &BucketSnapshot<E>) -> bool {
+    let is_zero = |stats: Stats| stats.count == 0 && stats.min.or(stats.max).is_none();
+    Event::<E>::all().all(|event| is_zero(bucket.stats(event)))
 }
 
 /// Returns the sum of a number's parts.

@@ -183,7 +183,7 @@ fn the_accounts_of_a_series_are_the_windows_own() {
             .map(cell => [cell.dataset.account, Number(cell.dataset.value)]))",
     );
     let ever = login.lifetime(Http::Pass).count;
-    let held = login.snapshot().sum(Http::Pass);
+    let held = login.snapshot().totals().sum(Http::Pass);
     let late = login.late(Http::Pass).count;
     let expected = serde_json::json!({
         "lifetime": ever, "buckets": held, "difference": login.sum(Http::Pass), "late": late,

@@ -174,7 +174,8 @@ mod tests {
             for cell in of_point.chunks_exact(2) {
                 below += cell[1];
                 let end = cells[usize::try_from(cell[0]).unwrap()][1].as_u64().unwrap();
-                assert_eq!(point.count_up_to(end), below..=below, "{end}");
+                let above = point.count() - below;
+                assert_eq!(point.count_above(end), above..=above, "{end}");
             }
             assert_eq!(below, 1_000);
         }

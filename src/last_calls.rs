@@ -185,6 +185,7 @@ impl LastCalls {
 }
 
 /// Shows the totals.
+#[allow(clippy::missing_fields_in_debug)] // the totals show the words
 impl Debug for LastCalls {
     #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -6,8 +6,8 @@
 /// The parts show how adds are spread over the cores. From one reading to the next, a row's part
 /// grows by the adds that the row's core has made between the two readings (in the portable
 /// strategy: the adds of the row's threads). A row's core may change, as
-/// [`strategy`](crate::diagnostics::strategy#rows) says. All parts add up, wrapping, to the number's
-/// `lifetime`, if no add is running.
+/// [`strategy`](crate::diagnostics::strategy#rows) says. If no add is running, the parts add up to
+/// the number's `lifetime`, wrapping.
 ///
 /// ```
 /// let hits = windrow::Counter::new();

@@ -32,9 +32,8 @@ pub struct Columns {
 /// two blocks each); where addresses have 32 bits, a tenth of that. When all are claimed, or there
 /// is no memory for more, the next metric is not *striped*: all threads add to one shared cell,
 /// exactly, by an atomic addition that contends (a window's add then takes ten times the time of a
-/// striped one even without contention). So a process that has claimed fewer columns than the maximum
-/// counts in columns. A window tries again with each bucket that
-/// it opens, at the cost of two loads for each 524 288 columns; a single metric does not.
+/// striped one even without contention). A window tries again with each bucket that it opens, at
+/// the cost of two loads for each 524 288 columns; a single metric does not.
 ///
 /// Not a snapshot: columns that are claimed or given back meanwhile may be included or not. Costs a
 /// load for each 64 mapped columns: a millisecond when all are.

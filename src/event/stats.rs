@@ -6,10 +6,10 @@ use std::ops::{Add, AddAssign};
 /// Count, sum, minimum and maximum of one event over a span.
 ///
 /// For a `Count` or `Signed` event, `count` and `sum` are both the sum of the adds, and there is no
-/// minimum or maximum; `sum.cast_signed()` is the sum of a `Signed` event with its sign. For a `Value`
-/// event, `count` is the number of values, and `sum` the [sum](crate::Recorded#sums) of those below
-/// 2^60. Sums are modulo 2^64. A `Maximum` event has only a maximum: `count`
-/// and `sum` are always 0. A `Minimum` event has only a minimum.
+/// minimum or maximum; `sum.cast_signed()` is the sum of a `Signed` event with its sign. For a
+/// `Value` event, `count` is the number of values, and `sum` the [sum](crate::Recorded#sums) of
+/// those below 2^60. Sums are modulo 2^64. A `Maximum` event has only a maximum: `count` and `sum`
+/// are always 0. A `Minimum` event has only a minimum.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};

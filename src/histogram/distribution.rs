@@ -138,8 +138,8 @@ impl Distribution {
         self.scale
     }
 
-    /// Returns the number of values: the sum of the cells' counts, saturating at 2^64 - 1. Zero only
-    /// if there is no value.
+    /// Returns the number of values: the sum of the cells' counts, saturating at 2^64 - 1. It is
+    /// zero only if there is no value.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();

@@ -96,9 +96,9 @@ impl<E: Events> Moment<E> {
     /// windows.
     ///
     /// They are [`Totals`] of the time between the two. Counts and sums are differences of running
-    /// totals. A minimum or maximum cannot be had as a difference: [stats](Totals::stats) have none,
-    /// and those of a [distribution](Totals::distribution) are bounds, as exact as the scale's
-    /// cells. The number of values is modulo 2^63.
+    /// totals. A minimum or maximum cannot be had as a difference: [stats](Totals::stats) have
+    /// none, and those of a [distribution](Totals::distribution) are bounds, as exact as the
+    /// scale's cells. The number of values is modulo 2^63.
     ///
     /// A reporter that keeps the moment of its last report misses nothing, and reports nothing
     /// twice:

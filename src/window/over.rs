@@ -145,8 +145,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         self.read(|view, span| view.stats_in(span, cells_of(event)))
     }
 
-    /// Returns the adds to a `Count` event per second of the time that the span covers, which is its
-    /// length rounded up to whole buckets, and at most the interval; the records per second of a
+    /// Returns the adds to a `Count` event per second of the time that the span covers: its length
+    /// rounded up to whole buckets, and at most the interval. Returns the records per second of a
     /// `Value` event.
     ///
     /// The rate is low, because the newest bucket has only begun: by at most one bucket's share of
@@ -270,12 +270,12 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     }
 
     /// Returns an estimate of the adds to a `Count` event per second of the span that ends at the
-    /// clock's time, to the nanosecond: the *weighted* or *sliding* count of rate limiters, which is
-    /// this times the span. For a `Value` event, the estimated records per second.
+    /// clock's time, to the nanosecond; for a `Value` event, of the records per second. Times the
+    /// span, it is the *weighted* or *sliding* count of rate limiters.
     ///
     /// The call adds the buckets that lie in the span, and a share of the bucket in which the span
-    /// begins, as if that bucket's adds were spread evenly. If `w` is that share, the error is at
-    /// most the greater of `w` and `1 - w` of that one bucket's sum, by the span. At a constant rate
+    /// begins, as if that bucket's adds were spread evenly. If `w` is that share, the error of the
+    /// count is at most the greater of `w` and `1 - w` of that one bucket's sum. At a constant rate
     /// the estimate is right.
     ///
     /// The span is rounded up to whole buckets, and may be at most one bucket shorter than the

@@ -19,9 +19,10 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`series`](Self::series)), rows ([`by_row`](Self::by_row)) or the cells of a `Histogram` event
-/// ([`distribution`](Self::distribution), percentiles;
-/// [`previous`](Self::previous), if the bucket has values) allocate. No other read does.
+/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`series`](Self::series)), rows
+/// ([`by_row`](Self::by_row)) or the cells of a `Histogram` event
+/// ([`distribution`](Self::distribution), percentiles; [`previous`](Self::previous), if the bucket
+/// has values) allocate. No other read does.
 ///
 /// There are two exceptions, to that and to "writes nothing". The first use of a window in a
 /// [static](Self::of) makes it. A thread's *first pin*, in its first read (or add, by

@@ -39,12 +39,11 @@ impl Distribution {
     /// The estimate differs from that value by at most the scale's
     /// [error](crate::histogram::Scale::error_bound), and never lies beyond the extremes. The first
     /// value, which is [`min`](Self::min), and the last one, which is [`max`](Self::max), are exact
-    /// where the extremes [are](Self::has_exact_extremes).
-    /// Returns `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the
-    /// 99th percentile.
+    /// where the extremes [are](Self::has_exact_extremes). Returns `None` if there is no value, or
+    /// if `q` is not a number from 0 to 1: 99 is not the 99th percentile.
     ///
-    /// Recorded durations are nanoseconds: `.map(Duration::from_nanos)`. Costs a walk over the cells
-    /// that were used.
+    /// Recorded durations are nanoseconds: `.map(Duration::from_nanos)`. Costs a walk over the
+    /// cells that were used.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();

@@ -209,8 +209,8 @@ fn idle() {
     assert_eq!((short.totals().interval(), short.sum(Seen::Pass)), (ns(100), 180));
 }
 
-/// The bucket of which a weighted count takes a share may hold two buckets' adds: it takes the share
-/// of one.
+/// The bucket of which a weighted count takes a share may hold two buckets' adds: it takes the
+/// share of one.
 #[test]
 fn a_weighted_count_takes_a_share_of_one_bucket() {
     alone::run("tiers::missed::weighted", &[("WINDROW_STRATEGY", "epochs")]);

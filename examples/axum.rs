@@ -70,9 +70,9 @@ async fn stats() -> String {
     for series in ROUTES.family() {
         let route: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();
         let (route, window) = (route.join(" "), series.window());
-        let quantile = |q| window.quantile_duration(Http::Rt, q).unwrap_or_default();
+        let nanos = |q| window.quantile(Http::Rt, q).unwrap_or_default();
         let [rate, refused] = [Http::Request, Http::Block].map(|event| window.rate(event));
-        let (p50, p99) = (quantile(0.5), quantile(0.99));
+        let [p50, p99] = [0.5, 0.99].map(|q| Duration::from_nanos(nanos(q)));
         let _ = writeln!(text, "{route}: {rate:.1}/s, {refused:.1}/s refused, {p50:?}, {p99:?}");
     }
     text

@@ -136,49 +136,6 @@ impl Display for BuildError {
 
 impl Error for BuildError {}
 
-/// The error of a span that [`SlidingWindow::last`](crate::SlidingWindow::last) or
-/// [`SlidingWindow::over`](crate::SlidingWindow::over) cannot read.
-///
-/// ```
-/// use std::time::Duration;
-/// use windrow::{SlidingWindow, events, snapshot::SpanError};
-///
-/// events! { enum Hits { Hit: Count } }
-///
-/// let window = SlidingWindow::<Hits>::builder().build()?; // one second
-/// assert_eq!(window.last(Duration::ZERO).unwrap_err(), SpanError::Zero);
-/// assert!(window.last(Duration::from_secs(2)).is_err());
-/// # Ok::<(), windrow::BuildError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SpanError {
-    /// The span is zero.
-    Zero,
-    /// The span is longer than the longest that the call can read.
-    TooLong {
-        /// The span requested.
-        span: Duration,
-        /// The window's interval, or that of its longest tier.
-        interval: Duration,
-    },
-}
-
-impl Display for SpanError {
-    #[inline]
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            SpanError::Zero => write!(f, "the span is 0 s; it must cover at least one bucket"),
-            SpanError::TooLong { span, interval } => write!(
-                f,
-                "the span of {span:?} is longer than the longest interval that is read, {interval:?}"
-            ),
-        }
-    }
-}
-
-impl Error for SpanError {}
-
 /// The error of [`Snapshot::merge`](crate::snapshot::Snapshot::merge): a snapshot that cannot be
 /// merged. Then nothing was merged.
 ///
@@ -243,14 +200,24 @@ impl Display for MergeError {
 
 impl Error for MergeError {}
 
-/// The error of [`Scale::new`](crate::histogram::Scale::new): a range or schema that no scale can
-/// have.
+/// The error of [`Scale::new`](crate::histogram::Scale::new), a range or schema that no scale can
+/// have; and of [`Distribution::merge`](crate::histogram::Distribution::merge), distributions whose
+/// scales do not fit. Then nothing was merged.
 ///
 /// ```
-/// use windrow::histogram::{Scale, ScaleError};
+/// use windrow::{Histogram, histogram::{Scale, ScaleError}};
 ///
 /// assert_eq!(Scale::new(3, 0, 10), Err(ScaleError::ZeroMin));
+///
+/// let fine = Histogram::new();
+/// fine.record(7); // an empty one would take the scale of the other
+/// let coarse = Histogram::with_scale(Scale::fixed::<3, 1_000_000, 2_000_000>());
+/// coarse.record(2_000); // below its range
+/// coarse.record(3_000);
+/// let error = fine.distribution().merge(&coarse.distribution()).unwrap_err();
+/// assert!(matches!(error, ScaleError::Outside { count: 2, from: 2_000, .. }));
 /// ```
+#[doc(alias = "ScaleMismatchError")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScaleError {
@@ -269,6 +236,16 @@ pub enum ScaleError {
         /// The maximum requested.
         max: u64,
     },
+    /// One distribution counted values below or above its range that may belong to several cells of
+    /// the other.
+    Outside {
+        /// The number of these values.
+        count: u64,
+        /// The minimum that they can have.
+        from: u64,
+        /// The maximum that they can have.
+        to: u64,
+    },
 }
 
 impl Display for ScaleError {
@@ -284,51 +261,13 @@ impl Display for ScaleError {
             ScaleError::EmptyRange { min, max } => {
                 write!(f, "the range ends at {max}, before it begins, at {min}")
             }
+            ScaleError::Outside { count, from, to } => write!(
+                f,
+                "{count} values from {from} to {to} are outside of the one's range, and in several \
+                 cells of the other's"
+            ),
         }
     }
 }
 
 impl Error for ScaleError {}
-
-/// The error of [`Distribution::merge`](crate::histogram::Distribution::merge): a distribution that
-/// cannot be merged. Then nothing was merged.
-///
-/// ```
-/// use windrow::{Histogram, histogram::{Scale, ScaleMismatchError}};
-///
-/// let fine = Histogram::new();
-/// fine.record(7); // an empty one would take the scale of the other
-/// let coarse = Histogram::with_scale(Scale::fixed::<3, 1_000_000, 2_000_000>());
-/// coarse.record(2_000); // below its range
-/// coarse.record(3_000);
-/// let error = fine.distribution().merge(&coarse.distribution()).unwrap_err();
-/// assert!(matches!(error, ScaleMismatchError::Outside { count: 2, from: 2_000, .. }));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ScaleMismatchError {
-    /// One distribution counted values below or above its range that may belong to several cells of
-    /// the other.
-    Outside {
-        /// The number of these values.
-        count: u64,
-        /// The minimum that they can have.
-        from: u64,
-        /// The maximum that they can have.
-        to: u64,
-    },
-}
-
-impl Display for ScaleMismatchError {
-    #[inline]
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let ScaleMismatchError::Outside { count, from, to } = self;
-        write!(
-            f,
-            "{count} values from {from} to {to} are outside of the one's range, and in several cells of \
-             the other's"
-        )
-    }
-}
-
-impl Error for ScaleMismatchError {}

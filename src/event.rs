@@ -74,9 +74,9 @@ pub trait Events: Send + Sync + Sized + 'static {
     /// Names and kinds of all events, in the order of their [positions](Event::index).
     const EVENTS: &'static [(&'static str, Kind)];
 
-    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`]; or
-    /// [`WideCells`](crate::WideCells), if there is a `Histogram` among the events. No other type
-    /// compiles.
+    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`].
+    /// ([`events!`](crate::events!) has another type for a set with a `Histogram`, whose snapshots
+    /// store only the cells that are not zero.) No other type compiles.
     type Cells: Positions<Self>
         + AsRef<[u64]>
         + AsMut<[u64]>

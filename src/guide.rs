@@ -13,7 +13,7 @@
 //!
 //! This module exists in the documentation only: a program cannot name it.
 //!
-//! [`drain_next`]: crate::SlidingWindow::drain_next
+//! [`drain_closed`]: crate::SlidingWindow::drain_closed
 //! [`Event`]: crate::Event
 //! [`export`]: crate::export
 //! [cluster.md]: cluster

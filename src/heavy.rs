@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::clock::{Clock, Coarse, quick_now};
-use crate::error::SpanError;
+use crate::error::OutOfRangeError;
 use crate::ring::Geometry;
 use crate::stripe;
 use crate::timestamp::Timestamp;

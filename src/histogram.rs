@@ -28,7 +28,7 @@ mod extremes;
 mod reading;
 mod scale;
 
-pub use crate::error::{ScaleError, ScaleMismatchError};
+pub use crate::error::ScaleError;
 pub use distribution::Distribution;
 pub use scale::Scale;
 
@@ -48,7 +48,7 @@ pub use scale::Scale;
 /// let now = RT.distribution();
 /// assert_eq!((now.count(), now.max()), (4_000, Some(1_000_000)));
 /// let p99 = now.quantile(0.99).unwrap() as f64;
-/// assert!((p99 - 990_000.0).abs() <= 990_000.0 * now.error_bound() + 0.5);
+/// assert!((p99 - 990_000.0).abs() <= 990_000.0 * now.scale().error_bound() + 0.5);
 /// ```
 ///
 /// Count, sum, minimum, maximum and the count of each cell are exact; the sum is that of the values
@@ -96,7 +96,7 @@ pub use scale::Scale;
 #[doc(alias = "latency histogram")]
 #[doc(alias = "HdrHistogram")]
 pub struct Histogram {
-    scale: Scale,
+    pub(crate) scale: Scale,
     columns: Columns,
     extremes: Extremes,
     baseline: Baseline,
@@ -194,15 +194,6 @@ impl Histogram {
         }
     }
 
-    /// Returns the scale.
-    ///
-    /// ```
-    /// assert_eq!(windrow::Histogram::new().scale().schema(), 3);
-    /// ```
-    pub fn scale(&self) -> Scale {
-        self.scale
-    }
-
     /// Returns the distribution of the values recorded since the histogram was made or last
     /// [drained](Self::take).
     ///
@@ -255,7 +246,7 @@ impl Histogram {
     /// latency.record(3_000);
     /// let taken = latency.take();
     /// assert_eq!((taken.count(), taken.sum()), (2, 6_000));
-    /// assert!(latency.take().is_empty());
+    /// assert_eq!(latency.take().count(), 0);
     /// ```
     #[must_use = "the values are lost otherwise: to restart without them, use `reset`"]
     #[doc(alias = "drain")]
@@ -316,8 +307,9 @@ impl Histogram {
     }
 
     /// Estimates the `q`-quantile, with `q` from 0 to 1, of the values recorded since the histogram
-    /// was made or last drained: for 0.99 the 99th percentile. For several quantiles, take a
-    /// [`distribution`](Self::distribution) and call [`Distribution::quantiles`].
+    /// was made or last drained: for 0.99 the 99th percentile. Durations are nanoseconds:
+    /// `.map(Duration::from_nanos)`. For several quantiles, take a
+    /// [`distribution`](Self::distribution), and ask it.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -326,24 +318,10 @@ impl Histogram {
     /// assert_eq!(latency.quantile(0.99), Some(2_000));
     /// ```
     #[doc(alias = "percentile")]
+    #[doc(alias = "quantile_duration")]
     #[inline]
     pub fn quantile(&self, q: f64) -> Option<u64> {
         self.distribution().quantile(q)
-    }
-
-    /// Estimates the `q`-quantile of recorded durations: see
-    /// [`Distribution::quantile_duration`].
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let latency = windrow::Histogram::new();
-    /// latency.record(Duration::from_millis(7));
-    /// assert_eq!(latency.quantile_duration(0.5), Some(Duration::from_millis(7)));
-    /// ```
-    #[inline]
-    pub fn quantile_duration(&self, q: f64) -> Option<Duration> {
-        self.distribution().quantile_duration(q)
     }
 
     /// Starts a timer, which records its own lifetime as a duration when it is dropped.
@@ -365,20 +343,6 @@ impl Histogram {
     #[inline]
     pub fn timer(&self) -> Timer<impl FnMut(Duration)> {
         Timer::new(|elapsed| self.record(elapsed))
-    }
-
-    /// Returns whether each core adds to a cell of its own. False before the first record, and for
-    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then
-    /// all threads add to shared cells, which is as exact, and contend.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new();
-    /// latency.record(2_000);
-    /// assert!(latency.is_striped());
-    /// ```
-    #[inline]
-    pub fn is_striped(&self) -> bool {
-        self.columns.is_striped()
     }
 
     #[inline]

@@ -147,7 +147,10 @@ pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::BuildError;
 #[doc(hidden)]
 pub use event::event_list as __events;
-pub use event::{Event, Events, Kind, Stats, Typed, WideCells, kinds as kind};
+// Of sets that `events!` makes.
+#[doc(hidden)]
+pub use event::WideCells;
+pub use event::{Event, Events, Kind, Stats, Typed, kinds as kind};
 #[cfg(feature = "family")]
 #[doc(inline)]
 pub use family::Family;

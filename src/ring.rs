@@ -289,12 +289,6 @@ impl Ring {
         self.is_in_line
     }
 
-    /// Returns whether the newest bucket counts in a block.
-    #[inline]
-    pub(crate) fn is_striped(&self) -> bool {
-        self.acquire_current().block().is_some()
-    }
-
     /// Returns the pointer to the newest bucket.
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address

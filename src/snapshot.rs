@@ -5,9 +5,9 @@
 //! | an interval's totals, of all events at one time | [`Totals`] | [`totals`](crate::SlidingWindow::totals) |
 //! | a shorter span, or a tier | [`Over`] | [`over`](crate::SlidingWindow::over) |
 //! | bucket by bucket | [`Snapshot`], [`BucketSnapshot`] | [`snapshot`](crate::SlidingWindow::snapshot), [`series`](crate::SlidingWindow::series) |
-//! | the adds between two moments | [`Moment`], [`Since`] | [`moment`](crate::SlidingWindow::moment) |
+//! | the adds between two moments | [`Moment`], [`Totals`] | [`moment`](crate::SlidingWindow::moment) |
 //! | each core's part | [`ByRow`] | [`by_row`](crate::SlidingWindow::by_row) |
 
 pub use crate::arena::by_row::ByRow;
-pub use crate::error::{MergeError, OutOfRangeError, SpanError};
-pub use crate::window::{BucketSnapshot, Moment, Over, Since, Snapshot, Totals};
+pub use crate::error::{MergeError, OutOfRangeError};
+pub use crate::window::{BucketSnapshot, Moment, Over, Snapshot, Totals};

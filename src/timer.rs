@@ -28,28 +28,9 @@ pub struct Timer<F: FnMut(Duration)> {
 
 impl<F: FnMut(Duration)> Timer<F> {
     /// Starts a timer that calls `tell` with its lifetime.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let mut took = Duration::MAX;
-    /// drop(windrow::Timer::new(|elapsed| took = elapsed));
-    /// assert!(took < Duration::from_secs(60));
-    /// ```
     #[inline]
-    pub fn new(tell: F) -> Timer<F> {
+    pub(crate) fn new(tell: F) -> Timer<F> {
         Timer { started: Instant::now(), tell: Some(tell) }
-    }
-
-    /// Returns the time since the timer was started.
-    ///
-    /// ```
-    /// let timer = windrow::Histogram::new();
-    /// let timer = timer.timer();
-    /// assert!(timer.elapsed() <= timer.elapsed());
-    /// ```
-    pub fn elapsed(&self) -> Duration {
-        self.started.elapsed()
     }
 
     /// Ends the timer without a report.
@@ -77,7 +58,7 @@ impl<F: FnMut(Duration)> Drop for Timer<F> {
 /// Shows the time since the timer was started.
 impl<F: FnMut(Duration)> Debug for Timer<F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Timer").field(&self.elapsed()).finish()
+        f.debug_tuple("Timer").field(&self.started.elapsed()).finish()
     }
 }
 

@@ -15,7 +15,7 @@ mod serde;
 ///
 /// Adding and subtracting a [`Duration`] saturates at both ends. The difference of two timestamps
 /// is a [`Duration`], zero if the second is the later one. A timestamp is shown in seconds, to the
-/// nanosecond.
+/// nanosecond. Since the clock's zero, `at - Timestamp::default()` have passed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -76,26 +76,6 @@ impl Timestamp {
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
-
-    /// Returns whole milliseconds since the clock's zero, rounded down.
-    ///
-    /// ```
-    /// assert_eq!(windrow::Timestamp::from_nanos(2_999_999).as_millis(), 2);
-    /// ```
-    #[inline]
-    pub const fn as_millis(self) -> u64 {
-        self.0 / 1_000_000
-    }
-
-    /// Returns whole seconds since the clock's zero, rounded down.
-    ///
-    /// ```
-    /// assert_eq!(windrow::Timestamp::from_millis(2_999).as_secs(), 2);
-    /// ```
-    #[inline]
-    pub const fn as_secs(self) -> u64 {
-        self.0 / 1_000_000_000
-    }
 }
 
 /// Returns a duration in nanoseconds, at most `u64::MAX`.
@@ -144,6 +124,6 @@ impl Sub for Timestamp {
 impl Display for Timestamp {
     #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:09} s", self.as_secs(), self.0 % 1_000_000_000)
+        write!(f, "{}.{:09} s", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
     }
 }

@@ -52,7 +52,7 @@ mod close;
 mod time;
 
 pub use builder::WindowBuilder;
-pub use moment::{Moment, Since};
+pub use moment::Moment;
 pub use over::Over;
 pub use snapshot::{BucketSnapshot, Snapshot};
 pub use totals::Totals;
@@ -360,22 +360,6 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn strategy(&self) -> Strategy {
         self.ring.strategy()
-    }
-
-    /// Returns whether each core adds to cells of its own in the newest bucket. False before the
-    /// first add, and while that bucket found the arena full
-    /// ([`columns`](crate::diagnostics::columns)), or all blocks held up by stalled threads: then
-    /// adds to shared cells are as exact, but contend.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// window.add(Hits::Hit, 1);
-    /// assert!(window.is_striped());
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn is_striped(&self) -> bool {
-        self.ring.is_striped()
     }
 
     /// Returns the span that the window covers.

@@ -104,7 +104,8 @@ fn percentiles<C: Clock + Send + Sync + 'static>(clock: C) -> Box<dyn Records> {
         |window, value| window.record(Placed::Rt, value),
         |window| window.lifetime(Placed::Rt).count,
         Some(|window| {
-            window.distribution(Placed::Rt).quantiles(ASKED).map(Option::unwrap_or_default)
+            let found = window.distribution(Placed::Rt);
+            ASKED.map(|q| found.quantile(q).unwrap_or_default())
         }),
     )
 }
@@ -306,7 +307,8 @@ pub fn makers() -> Vec<Maker> {
                 Histogram::record,
                 Histogram::count,
                 Some(|histogram| {
-                    histogram.distribution().quantiles(ASKED).map(Option::unwrap_or_default)
+                    let found = histogram.distribution();
+                    ASKED.map(|q| found.quantile(q).unwrap_or_default())
                 }),
             )
         }),

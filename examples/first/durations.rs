@@ -24,7 +24,7 @@ pub(crate) fn main() -> Result<(), BuildError> {
         window.record(Http::Time, started.elapsed());
     }
 
-    let slow = window.quantile_duration(Http::Time, 0.9);
+    let slow = window.quantile(Http::Time, 0.9).map(Duration::from_nanos);
     println!("90 % of the requests took up to about {:?}", slow.unwrap_or_default());
     Ok(())
 }

@@ -32,19 +32,19 @@ pub struct Columns {
 /// two blocks each); where addresses have 32 bits, a tenth of that. When all are claimed, or there
 /// is no memory for more, the next metric is not *striped*: all threads add to one shared cell,
 /// exactly, by an atomic addition that contends (a window's add then takes ten times the time of a
-/// striped one even without contention). A metric's `is_striped` is then false:
-/// [`Counter::is_striped`](crate::Counter::is_striped). A window tries again with each bucket that
-/// it opens, at the cost of two loads for each 524 288 columns; a single metric does not.
+/// striped one even without contention). A window tries again with each bucket that it opens, at
+/// the cost of two loads for each 524 288 columns; a single metric does not.
 ///
 /// Not a snapshot: columns that are claimed or given back meanwhile may be included or not. Costs a
 /// load for each 64 mapped columns: a millisecond when all are.
 ///
 /// ```
-/// let hits = windrow::Counter::new();
-/// assert!(!hits.is_striped()); // it claims a column with the first add
-/// hits.increment();
-/// assert!(hits.is_striped());
-/// assert!(windrow::diagnostics::columns().max() >= 8_388_608);
+/// use windrow::diagnostics::columns;
+///
+/// let (hits, before) = (windrow::Counter::new(), columns().claimed());
+/// hits.increment(); // claims a column
+/// assert_eq!(columns().claimed(), before + 1);
+/// assert!(columns().max() >= 8_388_608);
 /// ```
 #[must_use]
 pub fn columns() -> Columns {

@@ -157,19 +157,6 @@ pub(crate) fn take_raised(cell: &AtomicU64) -> u64 {
     cell.swap(0, Ordering::Acquire)
 }
 
-/// Returns whether the sum of `beside` and all rows is above `n`, if no partial sum wraps. Reads no
-/// row behind the one with which the sum is above it.
-pub(crate) fn is_above(column: Column, beside: u64, n: u64) -> bool {
-    let open = open_rows();
-    let mut rows = (0..open.first).chain((0..open.second).map(|row| first_rows() + row));
-    let mut sum = beside;
-    sum > n
-        || rows.any(|row| {
-            sum = sum.saturating_add(value(column, row));
-            sum > n
-        })
-}
-
 /// The columns on which the two extremes of values depend.
 pub(crate) struct Extremes {
     /// The first pair that they bound; its count is there. The highest bit of a count says that

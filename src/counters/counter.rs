@@ -177,34 +177,9 @@ impl Counter {
     #[doc(alias = "readFast")]
     #[doc(alias = "percpu_counter_sum")]
     #[doc(alias = "percpu_counter_read")]
+    #[doc(alias = "percpu_counter_compare")]
     pub fn sum(&self) -> u64 {
         self.settled(|base| self.cells.sum().wrapping_sub(base))
-    }
-
-    /// Returns whether [`sum`](Self::sum) is above `n`, and reads no more cells than that needs.
-    ///
-    /// If the result is true, it has read only until the sum passed `n`: a single cell, where one
-    /// core's count is above `n` already. If it is false, it has read all cells, as `sum` does:
-    /// adds keep no total that could be compared first.
-    ///
-    /// The comparison is exact when no thread adds. While threads add, it is true only if the sum
-    /// was above `n` when the call returned, and false only if it was not when the call began. It
-    /// presupposes that the [`lifetime`](Self::lifetime) has not wrapped: otherwise it may be true
-    /// for a smaller sum. Acquire.
-    ///
-    /// ```
-    /// let hits = windrow::Counter::new();
-    /// hits.add(10);
-    /// assert!(hits.is_above(9));
-    /// assert!(!hits.is_above(10));
-    /// ```
-    #[doc(alias = "percpu_counter_compare")]
-    #[inline]
-    pub fn is_above(&self, n: u64) -> bool {
-        self.settled(|base| match base.checked_add(n) {
-            Some(n_ever) => self.cells.is_above(n_ever),
-            None => self.cells.sum().wrapping_sub(base) > n,
-        })
     }
 
     /// Returns the cells, to which all adds go.
@@ -261,25 +236,12 @@ impl Counter {
     ///         scope.spawn(|| hits.add(10));
     ///     }
     /// });
-    /// assert_eq!(hits.by_row().sum(), 40);
+    /// let by_row = hits.by_row();
+    /// assert_eq!(by_row.rows.iter().sum::<u64>() + by_row.shared, 40);
     /// ```
     #[inline]
     pub fn by_row(&self) -> ByRow {
         self.cells.by_row()
-    }
-
-    /// Returns whether each core adds to a cell of its own. False before the first add, and for
-    /// good if that add found the arena full ([`columns`](crate::diagnostics::columns)): then all
-    /// threads add to one shared cell, which is as exact, and contend.
-    ///
-    /// ```
-    /// let hits = windrow::Counter::new();
-    /// hits.add(3);
-    /// assert!(hits.is_striped());
-    /// ```
-    #[inline]
-    pub fn is_striped(&self) -> bool {
-        self.cells.is_striped()
     }
 
     /// Returns the [`sum`](Self::sum) and restarts at zero (a drain).

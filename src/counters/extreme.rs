@@ -199,20 +199,6 @@ impl Maximum {
     pub fn reset(&self) {
         _ = self.take();
     }
-
-    /// Returns whether each core adds to a cell of its own. False before the first record, and for
-    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then
-    /// all threads add to one shared cell, which is as exact, and contend.
-    ///
-    /// ```
-    /// let slowest = windrow::Maximum::new();
-    /// slowest.record(3);
-    /// assert!(slowest.is_striped());
-    /// ```
-    #[inline]
-    pub fn is_striped(&self) -> bool {
-        self.0.cells.is_striped()
-    }
 }
 
 /// A sharded minimum: the least value recorded, from all cores at once: Java's `LongAccumulator` of
@@ -330,19 +316,6 @@ impl Minimum {
     #[inline]
     pub fn reset(&self) {
         _ = self.take();
-    }
-
-    /// Returns whether each core adds to a cell of its own. False before the first record, and for
-    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then
-    /// all threads add to one shared cell, which is as exact, and contend.
-    ///
-    /// ```
-    /// let fastest = windrow::Minimum::new();
-    /// fastest.record(3);
-    /// assert!(fastest.is_striped());
-    /// ```
-    pub fn is_striped(&self) -> bool {
-        self.0.cells.is_striped()
     }
 }
 

@@ -132,20 +132,6 @@ impl Gauge {
         self.cells.sum().cast_signed()
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first add, and for
-    /// good if that add found the arena full ([`columns`](crate::diagnostics::columns)): then all
-    /// threads add to one shared cell, which is as exact, and contend.
-    ///
-    /// ```
-    /// let open = windrow::Gauge::new();
-    /// open.increment();
-    /// assert!(open.is_striped());
-    /// ```
-    #[inline]
-    pub fn is_striped(&self) -> bool {
-        self.cells.is_striped()
-    }
-
     /// Adds `n`, wrapping, under the name that [`AtomicI64`](std::sync::atomic::AtomicI64) has for
     /// it, but does not return the previous value. `order` is as for
     /// [`Counter::fetch_add`](crate::Counter::fetch_add).

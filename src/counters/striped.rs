@@ -82,24 +82,9 @@ impl Striped {
         rows.max(rows::take_raised(&self.fallback))
     }
 
-    /// Returns whether the sum of all adds is above `n`, if no partial sum wraps. Reads no cell
-    /// behind the one with which the sum is above it.
-    #[inline]
-    pub(crate) fn is_above(&self, n: u64) -> bool {
-        let beside = self.beside_rows();
-        let rows = |column| rows::is_above(column, beside, n);
-        self.column.column().map_or(beside > n, rows)
-    }
-
     /// Returns the cell of the adds made without a column or by threads without a row.
     pub(crate) fn cell_aside(&self) -> &AtomicU64 {
         &self.fallback
-    }
-
-    /// Returns whether the number has a column.
-    #[inline]
-    pub(crate) fn is_striped(&self) -> bool {
-        self.column.column().is_some()
     }
 }
 

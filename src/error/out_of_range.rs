@@ -1,4 +1,4 @@
-//! The error of a refused timestamp.
+//! The error of a timestamp or span that a window does not have.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -8,9 +8,11 @@ use crate::timestamp::Timestamp;
 
 /// The error of a timestamp that [`SlidingWindow::add_at`](crate::SlidingWindow::add_at),
 /// [`record_at`](crate::SlidingWindow::record_at) or
-/// [`Over::totals_at`](crate::snapshot::Over::totals_at) refuses. Then nothing was counted.
+/// [`Over::totals_at`](crate::snapshot::Over::totals_at) refuses, or of a span that
+/// [`over`](crate::SlidingWindow::over) cannot read. Then nothing was counted.
 ///
 /// ```
+/// use std::time::Duration;
 /// use windrow::{SlidingWindow, Timestamp, clock::Manual, events, snapshot::OutOfRangeError};
 ///
 /// events! { enum Hits { Hit: Count } }
@@ -22,9 +24,12 @@ use crate::timestamp::Timestamp;
 /// assert!(matches!(early, OutOfRangeError::BeforeRing { .. }));
 /// let ahead = window.add_at(Timestamp::from_millis(70_000), Hits::Hit, 1).unwrap_err();
 /// assert!(matches!(ahead, OutOfRangeError::AfterNow { .. }));
+/// let long = window.over(Duration::from_secs(2)).unwrap_err();
+/// assert!(matches!(long, OutOfRangeError::SpanTooLong { .. }));
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(alias = "SpanError")]
 #[non_exhaustive]
 pub enum OutOfRangeError {
     /// The timestamp lies after the bucket that contains the clock's time.
@@ -61,6 +66,15 @@ pub enum OutOfRangeError {
         /// The start of the oldest bucket that is still in the ring.
         oldest: Timestamp,
     },
+    /// The span is zero.
+    ZeroSpan,
+    /// The span is longer than the longest that the window can read.
+    SpanTooLong {
+        /// The span requested.
+        span: Duration,
+        /// The window's interval, or that of its longest tier.
+        interval: Duration,
+    },
 }
 
 impl Display for OutOfRangeError {
@@ -92,6 +106,13 @@ impl Display for OutOfRangeError {
                 at.as_nanos(),
                 from.as_nanos(),
                 oldest.as_nanos()
+            ),
+            OutOfRangeError::ZeroSpan => {
+                write!(f, "the span is 0 s; it must cover at least one bucket")
+            }
+            OutOfRangeError::SpanTooLong { span, interval } => write!(
+                f,
+                "the span of {span:?} is longer than the longest interval that is read, {interval:?}"
             ),
         }
     }

@@ -15,7 +15,7 @@ impl Debug for Shown {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.kind {
             Kind::Count | Kind::Value | Kind::Histogram(_) => self.stats.fmt(f),
-            Kind::Signed => self.stats.signed_sum().fmt(f),
+            Kind::Signed => self.stats.sum.cast_signed().fmt(f),
             Kind::Maximum => self.stats.max.fmt(f),
             Kind::Minimum => self.stats.min.fmt(f),
         }

@@ -13,8 +13,8 @@ use crate::histogram::Scale;
 /// | `Minimum` | values | the minimum | `min`; the others are 0 and `None` |
 /// | `Histogram` | values | count and sum of each cell, minimum, maximum | all four |
 ///
-/// The `count` and `sum` of a `Signed` event are in two's complement:
-/// [`signed_sum`](crate::Stats::signed_sum) returns the number. The cells of a `Histogram` event
+/// The `count` and `sum` of a `Signed` event are in two's complement: `sum.cast_signed()` is the
+/// number. The cells of a `Histogram` event
 /// are those of its [`Scale`]. It alone has quantiles, in its
 /// [distribution](crate::SlidingWindow::distribution).
 ///

@@ -107,7 +107,7 @@ impl Serialize for OfKind {
         match kind {
             Kind::Count => serializer.serialize_newtype_variant("Kind", number, name, &stats.sum),
             Kind::Signed => {
-                serializer.serialize_newtype_variant("Kind", number, name, &stats.signed_sum())
+                serializer.serialize_newtype_variant("Kind", number, name, &stats.sum.cast_signed())
             }
             Kind::Value | Kind::Histogram(_) => {
                 serializer.serialize_newtype_variant("Kind", number, name, stats)
@@ -205,10 +205,7 @@ impl<E: Events> Serialize for Cells<'_, E> {
         let mut map = serializer.serialize_map(Some(E::EVENTS.len()))?;
         for ((name, kind), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
             let known = match cells.places() {
-                Some(places) => {
-                    let memory = Distribution::default();
-                    OfKind::Distribution(*kind, self.0.distribution(places, memory))
-                }
+                Some(places) => OfKind::Distribution(*kind, self.0.distribution(places)),
                 None => OfKind::Stats(*kind, self.0.stats(*cells)),
             };
             map.serialize_entry(name, &known)?;

@@ -114,6 +114,20 @@ impl<E: Events> Kept<E> {
         }
     }
 
+    /// Merges the numbers into all cells of a bucket.
+    pub(crate) fn join_into(&self, cells: &mut [u64]) {
+        for pair in &self.pairs {
+            let at = usize::from(pair.position);
+            cells[at] = cells[at].saturating_add(pair.count); // as in `added_up`
+            cells[at + 1] = cells[at + 1].wrapping_add(pair.sum);
+        }
+        for ((position, cell), other) in
+            cells.iter_mut().enumerate().skip(Self::first()).zip(self.in_place.as_ref())
+        {
+            *cell = Self::layout().join(position, *cell, *other);
+        }
+    }
+
     fn number(&self, position: usize) -> u64 {
         let Some(in_place) = position.checked_sub(Self::first()) else {
             let pair = (position - position % 2) as u16;
@@ -143,14 +157,14 @@ impl<E: Events> Kept<E> {
         }
     }
 
-    /// Returns the distribution of a `Histogram` event, in the memory of another one.
-    pub(crate) fn distribution(&self, places: Places, memory: Distribution) -> Distribution {
+    /// Returns the distribution of a `Histogram` event.
+    pub(crate) fn distribution(&self, places: Places) -> Distribution {
         let extremes = || self.extremes(places);
         if Self::first() > 0 {
-            return places.of_pairs(self.pairs_of(places), extremes, memory);
+            return places.of_pairs(self.pairs_of(places), extremes);
         }
         let pair = |position| (position, [position, position + 1].map(|at| self.number(at)));
-        places.of_pairs(places.cells().step_by(2).map(pair), extremes, memory)
+        places.of_pairs(places.cells().step_by(2).map(pair), extremes)
     }
 
     fn extremes(&self, places: Places) -> [u64; 2] {

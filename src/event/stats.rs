@@ -6,10 +6,10 @@ use std::ops::{Add, AddAssign};
 /// Count, sum, minimum and maximum of one event over a span.
 ///
 /// For a `Count` or `Signed` event, `count` and `sum` are both the sum of the adds, and there is no
-/// minimum or maximum; [`signed_sum`](Stats::signed_sum) is the sum with its sign. For a `Value`
-/// event, `count` is the number of values, and `sum` the [sum](crate::Recorded#sums) of those below
-/// 2^60. Sums are modulo 2^64. A `Maximum` event has only a maximum: `count`
-/// and `sum` are always 0. A `Minimum` event has only a minimum.
+/// minimum or maximum; `sum.cast_signed()` is the sum of a `Signed` event with its sign. For a
+/// `Value` event, `count` is the number of values, and `sum` the [sum](crate::Recorded#sums) of
+/// those below 2^60. Sums are modulo 2^64. A `Maximum` event has only a maximum: `count` and `sum`
+/// are always 0. A `Minimum` event has only a minimum.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -56,24 +56,6 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Returns the sum with its sign, wrapping at 2^63: the change of a `Signed` event.
-    ///
-    /// ```
-    /// use windrow::{SlidingWindow, events};
-    ///
-    /// events! { enum Pool { Open: Signed } }
-    ///
-    /// let window = SlidingWindow::<Pool>::builder().build()?;
-    /// window.add(Pool::Open, 2);
-    /// window.add(Pool::Open, -5);
-    /// assert_eq!(window.stats(Pool::Open).signed_sum(), -3);
-    /// assert_eq!(window.stats(Pool::Open).sum, 3_u64.wrapping_neg());
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn signed_sum(&self) -> i64 {
-        self.sum.cast_signed()
-    }
-
     /// Returns the stats of the values of both.
     #[inline]
     pub(crate) fn with(self, other: Stats) -> Stats {

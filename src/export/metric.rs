@@ -75,7 +75,7 @@ impl AnyMetric<'_> {
             AnyMetric::Minimum(_) => Form::Minimum,
             AnyMetric::Real(_) => Form::Real,
             AnyMetric::RealTotal(_) => Form::RealTotal,
-            AnyMetric::Histogram(histogram) => Form::Histogram(histogram.scale()),
+            AnyMetric::Histogram(histogram) => Form::Histogram(histogram.scale),
             AnyMetric::Distribution(values) => Form::Histogram(values.scale()),
             AnyMetric::Window(window) => Form::Window(window.events(), window.units()),
             AnyMetric::Fields(_) => Form::Fields,

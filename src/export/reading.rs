@@ -254,7 +254,7 @@ impl Window {
     fn quantiles(&self, event: usize, mut put: impl FnMut(&'static str, u64)) {
         let values = self.closed.as_ref().and_then(|closed| closed.distribution(event));
         let Some(values) = values else { return };
-        let found = values.quantiles(QUANTILES.map(|(_, q)| q));
+        let found = QUANTILES.map(|(_, q)| values.quantile(q));
         for ((quantile, _), value) in QUANTILES.into_iter().zip(found) {
             if let Some(value) = value {
                 put(quantile, value);
@@ -272,12 +272,12 @@ impl Window {
         let closed = || self.closed.as_ref().map(|closed| closed.stats(event));
         match which {
             Which::Count | Which::Records => lifetime().map(|ever| Value::Count(ever.count)),
-            Which::Level => lifetime().map(|ever| Value::Signed(ever.signed_sum())),
+            Which::Level => lifetime().map(|ever| Value::Signed(ever.sum.cast_signed())),
             Which::Sum => lifetime().map(|ever| Value::Count(ever.sum)),
             Which::Rate | Which::RecordRate => {
                 let seconds = self.closed.as_ref()?.interval.as_secs_f64();
                 let closed = closed()?;
-                let signed = || closed.signed_sum() as f64;
+                let signed = || closed.sum.cast_signed() as f64;
                 let count = if kind == Kind::Signed { signed() } else { closed.count as f64 };
                 Some(Value::Real(count / seconds))
             }

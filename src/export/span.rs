@@ -137,7 +137,7 @@ impl<E: Events> Numbers for Snapshot<E> {
 
 impl<E: Events> From<Snapshot<E>> for AnySnapshot {
     fn from(snapshot: Snapshot<E>) -> AnySnapshot {
-        let (at, interval, snapshot) = (snapshot.at(), snapshot.interval(), Rc::new(snapshot));
+        let (at, interval, snapshot) = (snapshot.at, snapshot.interval, Rc::new(snapshot));
         let of_bucket = |(bucket, times): (usize, &BucketSnapshot<E>)| {
             let (start, end) = (times.start(), times.end());
             let numbers = Rc::clone(&snapshot);

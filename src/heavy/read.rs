@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::key::Key;
 use super::shard::Shard;
 use super::snapshot::{Bounds, Heavy, HeavySnapshot};
-use super::{HeavyKeys, SpanError};
+use super::{HeavyKeys, OutOfRangeError};
 use crate::clock::Clock;
 use crate::timestamp::Timestamp;
 
@@ -58,7 +58,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     ///
     /// # Errors
     ///
-    /// [`SpanError`] if the span is zero or longer than the
+    /// [`OutOfRangeError`] if the span is zero or longer than the
     /// [longest](HeavyKeys::longest_span).
     ///
     /// ```
@@ -81,18 +81,18 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[doc(alias = "top_over")]
-    pub fn snapshot_over(&self, span: Duration) -> Result<HeavySnapshot<K>, SpanError> {
+    pub fn snapshot_over(&self, span: Duration) -> Result<HeavySnapshot<K>, OutOfRangeError> {
         self.check_span(span)?;
         Ok(self.snapshot_of(span.as_nanos() as u64)) // at most a tier's interval, which fits
     }
 
     /// Returns whether a span can be read.
-    pub(crate) fn check_span(&self, span: Duration) -> Result<(), SpanError> {
+    pub(crate) fn check_span(&self, span: Duration) -> Result<(), OutOfRangeError> {
         if span.is_zero() {
-            return Err(SpanError::Zero);
+            return Err(OutOfRangeError::ZeroSpan);
         }
         if span > self.longest_span() {
-            return Err(SpanError::TooLong { span, interval: self.longest_span() });
+            return Err(OutOfRangeError::SpanTooLong { span, interval: self.longest_span() });
         }
         Ok(())
     }

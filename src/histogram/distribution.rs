@@ -19,8 +19,8 @@ mod serde;
 /// It has the sum and the count of each cell. A percentile is estimated from the bounds of its
 /// cell, so it is right to a *stated error*. With `e` for [`error_bound`](Scale::error_bound), the
 /// estimate of a value `v` in the scale's range differs from `v` by at most `e * v` and a half
-/// (because it is rounded to a whole number). For values outside of the range,
-/// [`quantile_within`](Self::quantile_within) returns bounds.
+/// (because it is rounded to a whole number). For a value outside of the range, it is a number
+/// between the range's end and the extreme on that side.
 ///
 /// [`merge`](Self::merge) adds up distributions of several machines or minutes; the result has the
 /// percentiles of all their values. An empty distribution is neutral, so a sum can begin with
@@ -39,9 +39,10 @@ mod serde;
 /// let now = latency.distribution();
 /// assert_eq!((now.count(), now.sum()), (1_000, 500_500_000));
 /// assert_eq!((now.min(), now.max()), (Some(1_000), Some(1_000_000)));
-/// let [median, p99] = now.quantiles([0.5, 0.99]).map(Option::unwrap);
-/// assert!((500_000.0 - median as f64).abs() <= 500_000.0 * now.error_bound() + 0.5);
-/// assert!((990_000.0 - p99 as f64).abs() <= 990_000.0 * now.error_bound() + 0.5);
+/// let [median, p99] = [0.5, 0.99].map(|q| now.quantile(q).unwrap() as f64);
+/// let error = now.scale().error_bound();
+/// assert!((500_000.0 - median).abs() <= 500_000.0 * error + 0.5);
+/// assert!((990_000.0 - p99).abs() <= 990_000.0 * error + 0.5);
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Distribution {
@@ -77,7 +78,7 @@ impl Distribution {
     /// use windrow::histogram::{Distribution, Scale};
     ///
     /// let scale = Scale::new(0, 2, 8)?; // cells for 2, for 3 and 4, and for 5 to 8
-    /// let mut counts = vec![0; scale.places()];
+    /// let mut counts = vec![0; scale.cells() + 2];
     /// for value in [3, 4, 7] {
     ///     counts[scale.place(value)] += 1;
     /// }
@@ -89,7 +90,7 @@ impl Distribution {
     ///
     /// # Panics
     ///
-    /// Panics if there are more counts than [places](Scale::places).
+    /// Panics if there are more counts than [places](Scale::place).
     pub fn from_counts(scale: Scale, counts: &[u64], sum: u64) -> Distribution {
         let (found, most) = (counts.len(), scale.places());
         assert!(found <= most, "{found} counts are too many for a scale of {most} places");
@@ -137,24 +138,15 @@ impl Distribution {
         self.scale
     }
 
-    /// Returns the relative error of a percentile: [`Scale::error_bound`].
-    ///
-    /// ```
-    /// let distribution = windrow::Histogram::new().distribution();
-    /// assert!(distribution.error_bound() < 0.0433);
-    /// ```
-    #[inline]
-    pub fn error_bound(&self) -> f64 {
-        self.scale.error_bound()
-    }
-
-    /// Returns the number of values: the sum of the cells' counts, saturating at 2^64 - 1.
+    /// Returns the number of values: the sum of the cells' counts, saturating at 2^64 - 1. It is
+    /// zero only if there is no value.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
     /// latency.record(2_000);
     /// assert_eq!(latency.distribution().count(), 1);
     /// ```
+    #[doc(alias = "is_empty")]
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -169,15 +161,6 @@ impl Distribution {
     /// ```
     pub fn sum(&self) -> u64 {
         self.sum
-    }
-
-    /// Returns whether there are no values.
-    ///
-    /// ```
-    /// assert!(windrow::histogram::Distribution::default().is_empty());
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
     }
 
     /// Returns the mean of the values; `None` if there is none. It is as exact as the
@@ -227,7 +210,7 @@ impl Distribution {
     ///
     /// They are, with these exceptions: distributions of a
     /// [`Histogram`](crate::Histogram#minimum-and-maximum) that was drained before, of a window
-    /// [since a moment](crate::snapshot::Since::distribution), differences between a distribution
+    /// [since a moment](crate::snapshot::Moment::since), differences between a distribution
     /// and an [earlier one](Self::since), and all into which such distributions were
     /// [merged](Self::merge). The extremes of an empty distribution are exact. (In a read while
     /// other threads record, they may include a record that is being made and not yet counted, as
@@ -245,65 +228,23 @@ impl Distribution {
         self.exact
     }
 
-    /// Returns the number of values below the scale's range, zeros included.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new(); // from 513 ns
-    /// latency.record(0);
-    /// latency.record(100);
-    /// assert_eq!(latency.distribution().below(), 2);
-    /// ```
-    #[inline]
-    pub fn below(&self) -> u64 {
-        self.counted_at(0)
-    }
-
-    /// Returns the number of values above the scale's range.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new(); // to 68.7 s
-    /// latency.record(100_000_000_000);
-    /// assert_eq!(latency.distribution().above(), 1);
-    /// ```
-    #[inline]
-    pub fn above(&self) -> u64 {
-        self.counted_at(self.scale.places() - 1)
-    }
-
-    #[inline]
-    fn counted_at(&self, place: usize) -> u64 {
-        let found = self.cells.binary_search_by_key(&place, |(place, _)| *place as usize);
-        found.map_or(0, |at| self.cells[at].1)
-    }
-
-    /// Returns bounds on the number of values that are at most `value`.
+    /// Returns bounds on the number of values above `value`.
     ///
     /// Exact (both bounds are equal) where `value` is the end of a cell, such as a power of two in
     /// the scale's range, and where no cell that was used contains it. Otherwise the bounds differ
-    /// by the count of the cell that contains `value`.
+    /// by the count of the cell that contains `value`. (Of the values up to `value`, the
+    /// [`buckets`](Self::buckets) have the number.)
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
     /// [600, 1_000, 1_024, 1_030, 5_000].iter().for_each(|nanos| latency.record(*nanos));
     /// let now = latency.distribution();
-    /// assert_eq!(now.count_up_to(1_024), 3..=3); // the end of a cell
-    /// assert_eq!(now.count_up_to(1_026), 3..=4); // in the middle of one
-    /// assert_eq!(now.count_up_to(5_000), 5..=5);
+    /// assert_eq!(now.count_above(1_024), 2..=2); // the end of a cell
+    /// assert_eq!(now.count_above(1_026), 1..=2); // in the middle of one
+    /// assert_eq!(now.count_above(now.scale().max()), 0..=0); // behind the range
     /// ```
-    #[inline]
-    pub fn count_up_to(&self, value: u64) -> RangeInclusive<u64> {
-        let up_to = |is: fn((u64, u64)) -> u64| self.counted(|bounds| is(bounds) <= value);
-        up_to(|(_, greatest)| greatest)..=up_to(|(least, _)| least)
-    }
-
-    /// Returns bounds on the number of values above `value`, as exact as those of
-    /// [`count_up_to`](Self::count_up_to).
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new();
-    /// [600, 1_000, 1_024, 1_030, 5_000].iter().for_each(|nanos| latency.record(*nanos));
-    /// assert_eq!(latency.distribution().count_above(4_096), 1..=1);
-    /// ```
+    #[doc(alias = "count_up_to")]
+    #[doc(alias = "above")]
     #[inline]
     pub fn count_above(&self, value: u64) -> RangeInclusive<u64> {
         let above = |is: fn((u64, u64)) -> u64| self.counted(|bounds| is(bounds) > value);
@@ -330,6 +271,7 @@ impl Distribution {
     /// let cells: Vec<_> = now.cells().collect();
     /// assert_eq!(cells, [(559..=608, 1), (940..=1_024, 2), ((1 << 36) + 1..=u64::MAX, 1)]);
     /// ```
+    #[doc(alias = "below")]
     pub fn cells(&self) -> impl Iterator<Item = (RangeInclusive<u64>, u64)> {
         self.cells.iter().map(|(place, count)| {
             let (least, greatest) = self.scale.bounds(*place as usize);
@@ -337,21 +279,14 @@ impl Distribution {
         })
     }
 
+    /// Returns whether there are no values.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
     /// Returns count, sum and extremes.
     pub(crate) fn stats(&self) -> Stats {
         Stats { count: self.count, sum: self.sum, min: self.min(), max: self.max() }
-    }
-
-    /// Returns the memory of the cells, emptied.
-    pub(crate) fn into_memory(mut self) -> Vec<(u16, u64)> {
-        self.cells.clear();
-        self.cells
-    }
-
-    /// Frees unused memory.
-    #[inline]
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.cells.shrink_to_fit();
     }
 
     /// Returns the places of the scale that were used, in order, and the count of each.
@@ -402,7 +337,8 @@ impl Default for Distribution {
 impl Display for Distribution {
     #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let [Some(half), Some(most)] = self.quantiles([0.5, 0.99]) else { return f.pad("none") };
+        let found = [0.5, 0.99].map(|q| self.quantile(q));
+        let [Some(half), Some(most)] = found else { return f.pad("none") };
         let (count, (min, max)) = (self.count, self.extremes);
         write!(f, "{count}: {min} to {max}, half to {half}, 99 % to {most}")
     }

@@ -9,7 +9,6 @@
 //! whole cells.
 
 use std::fmt::{self, Debug, Formatter};
-use std::ops::RangeInclusive;
 
 use crate::error::ScaleError;
 use crate::histogram::scale::table::{
@@ -50,7 +49,8 @@ mod tests;
 /// static BODY: Histogram = Histogram::with_scale(Scale::fixed::<4, 1, { 1 << 30 }>());
 ///
 /// BODY.record(1_500);
-/// assert_eq!(BODY.distribution().scale().error_bound(), BODY.scale().error_bound());
+/// assert_eq!(BODY.distribution().scale(), Scale::new(4, 1, 1 << 30)?);
+/// # Ok::<(), windrow::histogram::ScaleError>(())
 /// ```
 ///
 /// ```compile_fail
@@ -99,7 +99,7 @@ impl Scale {
     /// BATCHES.record(std::time::Duration::from_nanos(1));
     /// BATCHES.record(std::time::Duration::from_secs(3_600));
     /// let all = BATCHES.distribution();
-    /// assert_eq!((all.below(), all.above()), (0, 0)); // none has left the range
+    /// assert_eq!(all.cells().count(), 2); // each in a cell of the range, or beside it
     /// ```
     pub const DURATIONS: Scale = Scale::fixed::<3, 1, 3_600_000_000_000>();
 
@@ -231,24 +231,6 @@ impl Scale {
         (std::f64::consts::LN_2 / f64::from(2_u32 << self.schema)).tanh()
     }
 
-    /// Returns the range of the cell that contains `value`. At the ends of cells,
-    /// [`Distribution::count_up_to`] is exact.
-    ///
-    /// [`Distribution::count_up_to`]: crate::histogram::Distribution::count_up_to
-    ///
-    /// ```
-    /// use windrow::histogram::Scale;
-    ///
-    /// assert_eq!(Scale::DEFAULT.cell(1_000), 940..=1_024);
-    /// assert_eq!(Scale::DEFAULT.cell(3), 0..=512); // below the range
-    /// assert_eq!(Scale::DEFAULT.cell(u64::MAX), (1 << 36) + 1..=u64::MAX); // above it
-    /// ```
-    #[inline]
-    pub const fn cell(self, value: u64) -> RangeInclusive<u64> {
-        let (least, greatest) = self.bounds(self.place(value));
-        RangeInclusive::new(least, greatest)
-    }
-
     /// Returns the powers of two at which cells of the range end: from the one before its first
     /// cell, if there is one, to the end of its last.
     ///
@@ -269,18 +251,12 @@ impl Scale {
 
     /// Returns the number of cells, the two outside of the range included: that of the
     /// [places](Self::place).
-    ///
-    /// ```
-    /// use windrow::histogram::Scale;
-    ///
-    /// assert_eq!(Scale::DEFAULT.places(), Scale::DEFAULT.cells() + 2);
-    /// ```
-    pub const fn places(self) -> usize {
+    pub(crate) const fn places(self) -> usize {
         self.cells() + 2
     }
 
     /// Returns the place of the cell in which `value` is counted: 0 below the range, then the
-    /// range's cells, and the last place above it.
+    /// range's [cells](Self::cells), and the last place above it.
     ///
     /// It is for programs that keep counts of their own: see
     /// [`from_counts`](crate::histogram::Distribution::from_counts).

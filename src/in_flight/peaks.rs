@@ -12,7 +12,7 @@ use super::entered::{InFlightGuard, LevelOwner};
 use super::level::InFlight;
 use crate::at_most::AtMost;
 use crate::clock::{Clock, Coarse};
-use crate::error::SpanError;
+use crate::error::OutOfRangeError;
 use crate::event::cells::EventCells;
 use crate::event::kinds::HasMaximum;
 use crate::event::{Event, Events, cells_of};
@@ -206,7 +206,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     ///
     /// # Errors
     ///
-    /// [`SpanError`] if the span is zero, or longer than the interval and all tiers.
+    /// [`OutOfRangeError`] if the span is zero, or longer than the interval and all tiers.
     ///
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
@@ -220,7 +220,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// assert_eq!(peaks.peak_over(Duration::from_secs(60))?, 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn peak_over(&self, span: Duration) -> Result<u64, SpanError> {
+    pub fn peak_over(&self, span: Duration) -> Result<u64, OutOfRangeError> {
         let level = self.level();
         let over = self.window.over(span)?;
         Ok(level.max(over.stats(self.event).max.unwrap_or(0)))

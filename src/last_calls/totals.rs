@@ -57,9 +57,6 @@ impl Packed {
     /// The number of bits of an outcome.
     pub(super) const OUTCOME_BITS: u32 = 3;
 
-    /// The outcome of a slot without a call.
-    pub(super) const NO_CALL: u64 = 0;
-
     /// The totals of no calls.
     pub(super) const EMPTY: u64 = BIAS | BIAS << FIELD | BIAS << (2 * FIELD);
 

@@ -53,8 +53,6 @@ pub struct WindowBuilder<E, C = Coarse> {
     buckets: usize,
     /// Length and number of the buckets of each tier.
     tiers: Vec<(Duration, usize)>,
-    /// True if one bucket is added to those that the interval needs.
-    with_spare: bool,
     /// In nanoseconds.
     max_lead: u64,
     clock: C,
@@ -74,7 +72,7 @@ pub struct WindowBuilder<E, C = Coarse> {
 /// events! { enum Hits { Hit: Count } }
 ///
 /// let window: SlidingWindow<Hits, Manual> = WindowBuilder::default().buckets(4).build()?;
-/// assert_eq!(window.now().as_nanos(), 0);
+/// assert_eq!(window.buckets(), 4);
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 impl<E: Events, C: Clock + Default> Default for WindowBuilder<E, C> {
@@ -82,7 +80,6 @@ impl<E: Events, C: Clock + Default> Default for WindowBuilder<E, C> {
         WindowBuilder {
             interval: Duration::from_secs(1),
             buckets: 2,
-            with_spare: false,
             tiers: Vec::new(),
             max_lead: u64::MAX,
             clock: C::default(),
@@ -95,6 +92,10 @@ impl<E: Events, C: Clock + Default> Default for WindowBuilder<E, C> {
 impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// Sets the span that the window covers; one second by default.
     ///
+    /// A sum covers at most this span, and at least one bucket less. For a limit that must not
+    /// forget early, add a bucket: with 10.1 s in 101 buckets, every add of the last 10 s is
+    /// counted.
+    ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
     /// use std::time::Duration;
@@ -104,40 +105,9 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// assert_eq!(window.interval(), minute);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "covers_at_least")]
     pub fn interval(self, interval: Duration) -> WindowBuilder<E, C> {
-        WindowBuilder { interval, with_spare: false, ..self }
-    }
-
-    /// Sets the interval so that a sum always covers at least `span`, and at most one bucket more.
-    /// With [`interval`](Self::interval) a sum covers at most the interval, and at least one bucket
-    /// less.
-    ///
-    /// For limits that must not forget early: every add of the last `span` is counted. The window
-    /// has one bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and its
-    /// [interval](SlidingWindow::interval) is longer than `span` by that bucket. Rates divide by
-    /// that interval; for one over `span`, see
-    /// [`Over::weighted_rate`](crate::snapshot::Over::weighted_rate).
-    /// [`reconfigure`](SlidingWindow::reconfigure) adds no such bucket.
-    ///
-    /// ```
-    /// # windrow::events! { enum Login { Failed: Count } }
-    /// # let clock = windrow::clock::Manual::default();
-    /// use std::time::Duration;
-    ///
-    /// let window = windrow::SlidingWindow::<Login>::builder()
-    ///     .covers_at_least(Duration::from_secs(60))
-    ///     .buckets(6)
-    ///     .clock(clock.clone())
-    ///     .build()?;
-    /// assert_eq!((window.interval(), window.buckets()), (Duration::from_secs(70), 7));
-    /// clock.advance(Duration::from_secs(9));
-    /// window.add(Login::Failed, 1);
-    /// clock.advance(Duration::from_secs(60));
-    /// assert_eq!(window.sum(Login::Failed), 1);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn covers_at_least(self, span: Duration) -> WindowBuilder<E, C> {
-        WindowBuilder { interval: span, with_spare: true, ..self }
+        WindowBuilder { interval, ..self }
     }
 
     /// Sets the number of equal buckets into which the interval is cut; two by default.
@@ -188,18 +158,9 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> WindowBuilder<E, D> {
-        let WindowBuilder { interval, buckets, with_spare, tiers, max_lead, .. } = self;
+        let WindowBuilder { interval, buckets, tiers, max_lead, .. } = self;
         let WindowBuilder { allows_coarse_clock, events, .. } = self;
-        WindowBuilder {
-            interval,
-            buckets,
-            tiers,
-            with_spare,
-            max_lead,
-            clock,
-            allows_coarse_clock,
-            events,
-        }
+        WindowBuilder { interval, buckets, tiers, max_lead, clock, allows_coarse_clock, events }
     }
 
     /// Bounds the distance ahead of the newest bucket at which one add may open another: from start
@@ -286,12 +247,9 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// );
     /// ```
     pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
-        let mut geometry = Geometry::new(self.interval, self.buckets)?;
+        let geometry = Geometry::new(self.interval, self.buckets)?;
         if !self.allows_coarse_clock {
             geometry.check_clock(&self.clock)?;
-        }
-        if self.with_spare {
-            geometry = geometry.with_spare()?;
         }
         // The properties of the events on which adds rely are checked when this is compiled.
         let layout = <E::Cells as Positions<E>>::LAYOUT;
@@ -321,7 +279,6 @@ impl<E, C: Debug> Debug for WindowBuilder<E, C> {
             .field("interval", &self.interval)
             .field("buckets", &self.buckets)
             .field("tiers", &self.tiers)
-            .field("with_spare", &self.with_spare)
             .field("max_lead", &self.max_lead)
             .field("clock", &self.clock)
             .field("allows_coarse_clock", &self.allows_coarse_clock)

@@ -1,6 +1,5 @@
 //! Closing buckets by a ticker's thread.
 
-use std::mem;
 use std::sync::{Arc, Weak};
 
 use super::SlidingWindow;
@@ -18,7 +17,8 @@ impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
     /// cores share.
     ///
     /// When the ticker ends, adds close buckets again; in a forked child, until the ticker ticks
-    /// there. The window may be dropped at any time.
+    /// there. The window may be dropped at any time. (One in a static stands in a `LazyLock` of an
+    /// `Arc`.)
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -32,44 +32,12 @@ impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
     /// window.add(Hits::Hit, 1); // as always
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "close_static_on")]
     pub fn close_on(self: &Arc<Self>, ticker: &Ticker) {
         let window: Weak<Self> = Arc::downgrade(self);
         if ticker.add_chore(window) {
             self.ring.close_elsewhere(true);
         } // otherwise at the ticker's first tick in this process, if it ever ticks
-    }
-
-    /// Lets `ticker`'s thread close the buckets of a window in a static, as
-    /// [`close_on`](Self::close_on) does. Each call leaks a few bytes.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// use std::time::Duration;
-    /// use windrow::{SlidingWindow, clock::Ticker};
-    ///
-    /// static HITS: SlidingWindow<Hits> = SlidingWindow::of(Duration::from_secs(60), 60);
-    ///
-    /// let ticker = Ticker::default();
-    /// HITS.close_static_on(&ticker);
-    /// HITS.add(Hits::Hit, 1); // as always
-    /// ```
-    pub fn close_static_on(&'static self, ticker: &Ticker) {
-        let window = Arc::new(self);
-        let chore: Weak<&'static Self> = Arc::downgrade(&window);
-        mem::forget(window); // it lives as long as the static does
-        if ticker.add_chore(chore) {
-            self.ring.close_elsewhere(true);
-        } // otherwise as above
-    }
-}
-
-impl<E: Events, C: Clock + Send + Sync + 'static> Chore for &'static SlidingWindow<E, C> {
-    fn at_tick(&self) {
-        (**self).at_tick();
-    }
-
-    fn at_end(&self) {
-        (**self).at_end();
     }
 }
 

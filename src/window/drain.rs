@@ -57,6 +57,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.drain_closed(|_| unreachable!()), 0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "drain_next")]
     pub fn drain_closed(&self, mut each: impl FnMut(BucketSnapshot<E>)) -> usize {
         self.ring.drain(|start, length, number| {
             each(BucketSnapshot::final_at(start, length, number));
@@ -64,41 +65,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         })
     }
 
-    /// Hands out the next closed bucket that was not handed out yet, by overwriting `bucket`.
-    /// Returns false, and leaves `bucket` as it was, if there is none.
-    ///
-    /// One turn of [`drain_closed`](Self::drain_closed), for a log that is written continuously:
-    /// the caller can return an error between two buckets. Allocates nothing, unless more cells of
-    /// a `Histogram`'s scale were used than in any bucket before.
-    /// ([`distribution_into`](BucketSnapshot::distribution_into) reuses memory for percentiles.)
-    /// [`system_time`](Self::system_time) converts the bucket's times.
-    ///
-    /// Costs an epoch pin, three read-modify-writes, and a few loads for each of the bucket's
-    /// cells.
-    ///
-    /// ```
-    /// use std::fmt::Write;
-    /// use windrow::{SlidingWindow, clock::Manual, events, snapshot::BucketSnapshot};
-    ///
-    /// events! { enum Hits { Hit: Count } }
-    ///
-    /// let clock = Manual::default();
-    /// let window = SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
-    /// let (mut bucket, mut line) = (BucketSnapshot::default(), String::new());
-    /// for hits in 1..=5 {
-    ///     window.add(Hits::Hit, hits);
-    ///     clock.advance(window.bucket_length());
-    ///     window.close_past();
-    ///     while window.drain_next(&mut bucket) {
-    ///         line.clear();
-    ///         write!(line, "{} ns: {} hits", bucket.start().as_nanos(), bucket.sum(Hits::Hit))?;
-    ///     }
-    /// }
-    /// assert_eq!(line, "2000000000 ns: 5 hits");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Overwrites `bucket` with the next closed bucket that was not handed out yet, and reuses its
+    /// memory. Returns false, and leaves `bucket` as it was, if there is none.
     #[must_use = "if it returns false, `bucket` is as it was"]
-    pub fn drain_next(&self, bucket: &mut BucketSnapshot<E>) -> bool {
+    pub(crate) fn drain_next(&self, bucket: &mut BucketSnapshot<E>) -> bool {
         let count = self.ring.drain(|start, length, number| {
             bucket.refill(start, length, number);
             ControlFlow::Break(())

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use super::SlidingWindow;
 use crate::clock::{Clock, Coarse};
-use crate::error::{OutOfRangeError, SpanError};
+use crate::error::OutOfRangeError;
 use crate::event::cells::Addends;
 use crate::event::kinds::sealed::Number;
-use crate::event::kinds::{EventKind, HasDistribution, HasSum};
+use crate::event::kinds::{EventKind, HasSum};
 use crate::event::{Event, Events, Stats, cells_of, number_of};
-use crate::histogram::Distribution;
 use crate::ring::{RingAndClock, Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::query::within;
@@ -26,7 +25,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// # Errors
     ///
-    /// [`SpanError`] if the span is zero, or longer than the interval and than those of all
+    /// [`OutOfRangeError`] if the span is zero, or longer than the interval and than those of all
     /// [tiers](crate::WindowBuilder::tier).
     ///
     /// ```
@@ -48,7 +47,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.sum(Hits::Hit), 7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn over(&self, span: Duration) -> Result<Over<'_, E, C>, SpanError> {
+    pub fn over(&self, span: Duration) -> Result<Over<'_, E, C>, OutOfRangeError> {
         let span = within(span, self.ring.longest())?;
         Ok(Over { window: self, span })
     }
@@ -57,20 +56,20 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// The newest part of a window's interval: from [`SlidingWindow::over`].
 ///
 /// Each call reads the window anew, at the clock's time. The promises of [`SlidingWindow::sum`]
-/// hold here too, for the buckets of the span. No call allocates but
-/// [`distribution`](Self::distribution), and a thread's [first](SlidingWindow#reading).
+/// hold here too, for the buckets of the span. No call allocates but a thread's
+/// [first](SlidingWindow#reading).
 ///
 /// Each call resolves the span by the geometry that the window has then. If the geometry was
 /// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover the
 /// span; and if the span is now longer than the interval, the call reads the whole interval.
-/// [`covers`](Self::covers) returns the span that is read.
+/// [`Totals::interval`] is the span that was read.
 ///
 /// A [tier](crate::WindowBuilder::tier) does not know the totals at a boundary if a bucket after it
 /// was replaced before all older ones could be closed, because a thread stood still in an add. A
 /// span of a tier that would begin at such a boundary begins at the boundary before, or if that has
 /// left the tier, at the next one; a span that would end at such a boundary ends at the next one.
-/// [`covers`](Self::covers), [`Totals::interval`] and [`Totals::end`] say where the span lies, and
-/// its numbers are exact for that.
+/// [`Totals::interval`] and [`Totals::end`] say where the span lies, and its numbers are exact for
+/// that.
 ///
 /// All numbers of a tier belong to that span, however short buckets are. If the tier has moved on
 /// even during the ninth reading, that reading is not returned: the same time is read again, until
@@ -119,46 +118,6 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         at_once.unwrap_or_else(read)
     }
 
-    /// Returns the length of the buckets that the span is read from: the window's own, or those of
-    /// the finest [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact
-    /// from the span's oldest boundary on; this length only decides where that boundary lies.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// use std::time::Duration;
-    ///
-    /// let window = windrow::SlidingWindow::<Hits>::builder()
-    ///     .tier(Duration::from_secs(1), 60)
-    ///     .build()?; // 1 s in 2 buckets, and a minute
-    /// assert_eq!(window.over(Duration::from_secs(1))?.resolution(), Duration::from_millis(500));
-    /// assert_eq!(window.over(Duration::from_secs(9))?.resolution(), Duration::from_secs(1));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn resolution(&self) -> Duration {
-        Duration::from_nanos(self.read(|_, span| span.length()))
-    }
-
-    /// Returns the time that the span covers: its length rounded up to whole buckets, and at most
-    /// the interval.
-    ///
-    /// Only a part of the newest bucket has passed. So a sum covers at most this time, and at least
-    /// this time without one bucket.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// use std::time::Duration;
-    ///
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?; // 1 s, 2 buckets
-    /// let recent = window.over(Duration::from_millis(600))?;
-    /// assert_eq!(recent.covers(), Duration::from_secs(1));
-    /// window.reconfigure(Duration::from_millis(400), 4)?;
-    /// assert_eq!(recent.covers(), Duration::from_millis(400));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn covers(&self) -> Duration {
-        Duration::from_nanos(self.read(|_, span| span.covers()))
-    }
-
     /// Returns the sum of an event over the span, wrapping.
     ///
     /// ```
@@ -186,29 +145,9 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         self.read(|view, span| view.stats_in(span, cells_of(event)))
     }
 
-    /// Returns the distribution of a `Histogram` event's values over the span:
-    /// [percentiles](SlidingWindow#percentiles).
-    ///
-    /// Costs an epoch pin, a [`sum`](Self::sum) for each cell of the scale, and an allocation or
-    /// two.
-    ///
-    /// ```
-    /// # windrow::events! { enum Http { Rt: Histogram } }
-    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
-    /// window.record(Http::Rt, 7_000);
-    /// let recent = window.over(std::time::Duration::from_millis(500))?.distribution(Http::Rt);
-    /// assert_eq!(recent.quantile(0.99), Some(7_000));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
-        let places = cells_of(event).places();
-        places.map_or_else(Distribution::default, |places| {
-            self.read(|view, span| view.distribution_in(span, places))
-        })
-    }
-
-    /// Returns the adds to a `Count` event per second of the time that the span
-    /// [covers](Self::covers); the records per second of a `Value` event.
+    /// Returns the adds to a `Count` event per second of the time that the span covers: its length
+    /// rounded up to whole buckets, and at most the interval. Returns the records per second of a
+    /// `Value` event.
     ///
     /// The rate is low, because the newest bucket has only begun: by at most one bucket's share of
     /// the time covered, if events come at a constant rate. [`complete`](Self::complete) and
@@ -232,7 +171,10 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         per_second(number_of(event, count), covers)
     }
 
-    /// Returns the totals of all events over the span, at one time.
+    /// Returns the totals of all events over the span, at one time: with
+    /// [percentiles](SlidingWindow#percentiles) of `Histogram` events.
+    ///
+    /// Costs an epoch pin, and a [`sum`](Self::sum) for each number of the events.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
@@ -242,6 +184,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// assert_eq!((totals.sum(Disk::Read), totals.mean(Disk::Latency)), (0, Some(30.0)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "distribution")]
+    #[doc(alias = "covers")]
     pub fn totals(&self) -> Totals<E> {
         self.read(|view, span| Totals::of(view, span, Timestamp::from_nanos(view.now())))
     }
@@ -325,18 +269,18 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         )
     }
 
-    /// Returns an estimate of the sum over the span that ends at the clock's time, to the
-    /// nanosecond: the *weighted* or *sliding* count of rate limiters.
+    /// Returns an estimate of the adds to a `Count` event per second of the span that ends at the
+    /// clock's time, to the nanosecond; for a `Value` event, of the records per second. Times the
+    /// span, it is the *weighted* or *sliding* count of rate limiters.
     ///
     /// The call adds the buckets that lie in the span, and a share of the bucket in which the span
-    /// begins, as if that bucket's adds were spread evenly. If `w` is that share, the error is at
-    /// most the greater of `w` and `1 - w` of that one bucket's sum. At a constant rate the
-    /// estimate is right.
+    /// begins, as if that bucket's adds were spread evenly. If `w` is that share, the error of the
+    /// count is at most the greater of `w` and `1 - w` of that one bucket's sum. At a constant rate
+    /// the estimate is right.
     ///
     /// The span is rounded up to whole buckets, and may be at most one bucket shorter than the
-    /// interval, because it begins within a further bucket.
-    /// [`covers_at_least`](crate::WindowBuilder::covers_at_least) builds a window with that further
-    /// bucket. In a window of one bucket the result is 0.
+    /// interval, because it begins within a further bucket. In a window of one bucket the result is
+    /// 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -349,30 +293,11 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// clock.advance(Duration::from_millis(600));
     /// window.add(Hits::Hit, 7);
     /// // Of the last 500 ms, 100 ms lie in the newest bucket, and 400 ms in the one before.
-    /// let sum = window.over(Duration::from_millis(500))?.weighted_sum(Hits::Hit);
-    /// assert!((sum - (7.0 + 0.8 * 100.0)).abs() < 1e-9);
+    /// let rate = window.over(Duration::from_millis(500))?.weighted_rate(Hits::Hit);
+    /// assert!((0.5 * rate - (7.0 + 0.8 * 100.0)).abs() < 1e-9);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn weighted_sum<K: HasSum>(&self, event: Event<E, K>) -> f64 {
-        cells_of(event).sum().map_or(0.0, |cells| self.weighted(event, cells).0)
-    }
-
-    /// Returns the estimate of [`weighted_sum`](Self::weighted_sum) per second of its span, with
-    /// the same error; for a `Value` event, the estimated records per second.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// # let clock = windrow::clock::Manual::default();
-    /// use std::time::Duration;
-    ///
-    /// // 1 s, 2 buckets
-    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
-    /// window.add(Hits::Hit, 100);
-    /// clock.advance(Duration::from_millis(750));
-    /// let recent = window.over(Duration::from_millis(500))?;
-    /// assert_eq!((recent.rate(Hits::Hit), recent.weighted_rate(Hits::Hit)), (0.0, 100.0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    #[doc(alias = "weighted_sum")]
     pub fn weighted_rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         let Some(cells) = cells_of(event).count() else { return 0.0 };
         let (count, covers) = self.weighted(event, cells);

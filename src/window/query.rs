@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::SlidingWindow;
 use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
-use crate::error::SpanError;
+use crate::error::OutOfRangeError;
 use crate::event::cells::{Addends, EventCells, Places};
 use crate::event::debug_output::debug_event_fields;
 use crate::event::kinds::sealed::Number;
@@ -19,10 +19,10 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`last`](Self::last),
-/// [`series`](Self::series)), rows ([`by_row`](Self::by_row)) or the cells of a `Histogram` event
-/// ([`distribution`](Self::distribution), percentiles;
-/// [`previous`](Self::previous), if the bucket has values) allocate. No other read does.
+/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`series`](Self::series)), rows
+/// ([`by_row`](Self::by_row)) or the cells of a `Histogram` event
+/// ([`distribution`](Self::distribution), percentiles; [`previous`](Self::previous), if the bucket
+/// has values) allocate. No other read does.
 ///
 /// There are two exceptions, to that and to "writes nothing". The first use of a window in a
 /// [static](Self::of) makes it. A thread's *first pin*, in its first read (or add, by
@@ -154,6 +154,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(sums, [0, 5]);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "last")]
     pub fn snapshot(&self) -> Snapshot<E> {
         self.ring.view(|| self.nanos(), |view| Snapshot::of(view, view.interval()))
     }
@@ -162,38 +163,6 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     pub(crate) fn snapshot_of<K: EventKind>(&self, event: Event<E, K>) -> Snapshot<E> {
         let only = Some(cells_of(event));
         self.ring.view(|| self.nanos(), |view| Snapshot::of_events(view, view.interval(), only))
-    }
-
-    /// Returns the newest buckets that together cover `span`, the current one included.
-    ///
-    /// Costs the allocations of a [`snapshot`](Self::snapshot).
-    ///
-    /// # Errors
-    ///
-    /// [`SpanError`] if the span is zero or longer than the interval.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// # use std::time::Duration;
-    /// # let clock = windrow::clock::Manual::default();
-    /// clock.set(windrow::Timestamp::from_millis(60_000));
-    /// let window = windrow::SlidingWindow::<Hits>::builder()
-    ///     .interval(Duration::from_secs(10))
-    ///     .buckets(20)
-    ///     .clock(clock)
-    ///     .build()?;
-    /// assert_eq!(window.last(Duration::from_millis(2_000))?.buckets().len(), 4);
-    /// assert_eq!(window.last(Duration::from_millis(2_002))?.buckets().len(), 5);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn last(&self, span: Duration) -> Result<Snapshot<E>, SpanError> {
-        self.ring.view(
-            || self.nanos(),
-            |view| {
-                let span = within(span, view.geometry().interval())?;
-                Ok(Snapshot::of(view, view.recent_of_ring(span)))
-            },
-        )
     }
 
     /// Returns the bucket before the current one, whether or not there was an add since.
@@ -278,7 +247,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
     /// let before = window.by_row(Hits::Hit);
     /// window.add(Hits::Hit, 4);
-    /// assert_eq!(window.by_row(Hits::Hit).sum() - before.sum(), 4);
+    /// let now = window.by_row(Hits::Hit);
+    /// let added = now.rows.iter().zip(&before.rows).map(|(now, before)| now - before);
+    /// assert_eq!(added.sum::<u64>() + now.shared - before.shared, 4);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn by_row<K: EventKind>(&self, event: Event<E, K>) -> ByRow {
@@ -315,13 +286,13 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
 /// Returns a span in nanoseconds, if the interval covers it.
 #[inline]
-pub(super) fn within(span: Duration, longest: u64) -> Result<u64, SpanError> {
+pub(super) fn within(span: Duration, longest: u64) -> Result<u64, OutOfRangeError> {
     if span.is_zero() {
-        return Err(SpanError::Zero);
+        return Err(OutOfRangeError::ZeroSpan);
     }
     let interval = Duration::from_nanos(longest);
     let nanos = u64::try_from(span.as_nanos()).ok().filter(|nanos| *nanos <= longest);
-    nanos.ok_or(SpanError::TooLong { span, interval })
+    nanos.ok_or(OutOfRangeError::SpanTooLong { span, interval })
 }
 
 /// Shows the geometry and every event's stats over the interval.

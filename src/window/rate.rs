@@ -24,14 +24,14 @@ use crate::ring::RingAndClock;
 ///
 /// ```
 /// # use std::time::Duration;
-/// # use windrow::{SlidingWindow, clock::Manual};
+/// # use windrow::{Clock, SlidingWindow, clock::Manual};
 /// # windrow::events! { enum Hits { Hit: Count } }
 /// # let builder = SlidingWindow::<Hits>::builder().interval(Duration::from_secs(60)).buckets(60);
 /// # let window = builder.clock(Manual::default()).build()?;
 /// window.add(Hits::Hit, 600);
 /// window.clock().advance(Duration::from_secs(10));
 /// assert_eq!(window.rate(Hits::Hit), 10.0);
-/// let age = (window.now() - window.built()).min(window.interval());
+/// let age = (window.clock().now() - window.built()).min(window.interval());
 /// assert_eq!(window.sum(Hits::Hit) as f64 / age.as_secs_f64(), 60.0);
 /// # Ok::<(), windrow::BuildError>(())
 /// ```

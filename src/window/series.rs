@@ -35,7 +35,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///     clock.advance(Duration::from_millis(100));
     /// }
     /// let series = window.series(0).unwrap();
-    /// let seconds = series.iter().map(|bucket| bucket.sum(Hits::Hit));
+    /// let seconds = series.buckets().iter().map(|bucket| bucket.sum(Hits::Hit));
     /// let seconds: Vec<u64> = seconds.collect();
     /// assert_eq!(seconds, [10, 10, 10, 0]);
     /// # Ok::<(), windrow::BuildError>(())

@@ -1,16 +1,12 @@
 //! Snapshots: copies of a window's buckets.
 
-use std::slice;
 use std::time::Duration;
 
 use crate::event::cells::EventCells;
-use crate::event::kinds::sealed::Number;
-use crate::event::kinds::{EventKind, HasDistribution, HasSum};
-use crate::event::{Event, Events, Stats, cells_of, number_of};
-use crate::histogram::Distribution;
+use crate::event::{Events, Stats};
 use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
-use crate::window::rate::per_second;
+use crate::window::totals::Totals;
 
 mod bucket;
 mod buffer;
@@ -23,7 +19,7 @@ mod tier;
 
 pub use bucket::BucketSnapshot;
 
-/// A copy of a window's buckets: from [`SlidingWindow::snapshot`] and [`SlidingWindow::last`].
+/// A copy of a window's buckets: from [`SlidingWindow::snapshot`] and [`SlidingWindow::series`].
 ///
 /// It is *not* an atomic snapshot: each bucket was read at some moment during the call.
 ///
@@ -56,10 +52,10 @@ pub use bucket::BucketSnapshot;
 /// Two snapshots are equal if they are of the same time and interval, and hold equal buckets.
 ///
 /// [`SlidingWindow::snapshot`]: crate::SlidingWindow::snapshot
-/// [`SlidingWindow::last`]: crate::SlidingWindow::last
+/// [`SlidingWindow::series`]: crate::SlidingWindow::series
 pub struct Snapshot<E: Events> {
-    at: Timestamp,
-    interval: Duration,
+    pub(crate) at: Timestamp,
+    pub(crate) interval: Duration,
     /// A bucket's length.
     length: Duration,
     buckets: Vec<BucketSnapshot<E>>,
@@ -93,35 +89,6 @@ impl<E: Events> Snapshot<E> {
         Snapshot { at: Timestamp::from_nanos(view.now()), interval, length, buckets }
     }
 
-    /// Returns the time at which it was taken.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// # let clock = windrow::clock::Manual::default();
-    /// clock.set(windrow::Timestamp::from_millis(1_700));
-    /// # let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
-    /// assert_eq!(window.snapshot().at().as_nanos(), 1_700_000_000);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn at(&self) -> Timestamp {
-        self.at
-    }
-
-    /// Returns the span that the snapshot's buckets cover: the window's interval or, for a snapshot
-    /// from [`last`](crate::SlidingWindow::last), its argument rounded up to whole buckets.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?; // 1 s, 2 buckets
-    /// let half = window.last(Duration::from_millis(100)).unwrap();
-    /// assert_eq!(half.interval(), Duration::from_millis(500));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn interval(&self) -> Duration {
-        self.interval
-    }
-
     /// Returns the buckets, oldest first, gaps filled with zeros. Buckets that would begin before
     /// time zero are left out.
     ///
@@ -138,113 +105,34 @@ impl<E: Events> Snapshot<E> {
         &self.buckets
     }
 
-    /// Returns the [`buckets`](Self::buckets), one by one, oldest first, as
-    /// `for bucket in &snapshot` does.
+    /// Returns the totals of all buckets, with the time at which the snapshot was taken and the
+    /// span that its buckets cover.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
     /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// window.add(Hits::Hit, 2);
-    /// let snapshot = window.snapshot();
-    /// assert_eq!(snapshot.iter().map(|bucket| bucket.sum(Hits::Hit)).max(), Some(2));
-    /// for bucket in &snapshot {
-    ///     println!("{}: {}", bucket.start(), bucket.sum(Hits::Hit));
-    /// }
+    /// window.add(Hits::Hit, 5);
+    /// let all = window.snapshot().totals();
+    /// assert_eq!((all.sum(Hits::Hit), all.interval()), (5, window.interval()));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn iter(&self) -> slice::Iter<'_, BucketSnapshot<E>> {
-        self.buckets.iter()
-    }
-
-    /// Returns whether all buckets are empty: the count of each event is zero, and no `Maximum` or
-    /// `Minimum` has a value.
-    ///
-    /// It is *not* about the number of buckets, which is never zero.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// assert!(window.snapshot().is_empty());
-    /// window.add(Hits::Hit, 1);
-    /// assert!(!window.snapshot().is_empty());
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.buckets.iter().all(BucketSnapshot::is_empty)
-    }
-
-    /// Returns the sum of an event over all buckets, wrapping.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// assert_eq!(window.snapshot().sum(Hits::Hit), 0);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn sum<K: HasSum>(&self, event: Event<E, K>) -> K::Number {
-        K::Number::of(self.stats(event).sum)
-    }
-
-    /// Returns the adds to a `Count` event per second of the interval; the records per second of a
-    /// `Value` event. It has the error of [`SlidingWindow::rate`](crate::SlidingWindow::rate).
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// assert_eq!(window.snapshot().rate(Hits::Hit), 0.0);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
-        per_second(number_of(event, self.stats(event).count), self.interval.as_nanos() as u64)
-    }
-
-    /// Returns count, sum, minimum and maximum of an event over all buckets.
-    ///
-    /// ```
-    /// # windrow::events! { enum Disk { Latency: Value } }
-    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
-    /// assert_eq!(window.snapshot().stats(Disk::Latency).max, None);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
-        self.stats_at(cells_of(event))
+    pub fn totals(&self) -> Totals<E> {
+        let mut cells = E::ZERO;
+        for bucket in &self.buckets {
+            bucket.numbers.join_into(cells.as_mut());
+        }
+        let end = self.buckets.last().map_or(self.at, |newest| newest.end);
+        Totals::over(self.at, end, self.interval, cells)
     }
 
     /// The stats of the event with these cells.
-    fn stats_at(&self, cells: EventCells) -> Stats {
+    pub(crate) fn stats_at(&self, cells: EventCells) -> Stats {
         self.buckets.iter().map(|bucket| bucket.stats_at(cells)).sum()
-    }
-
-    /// Returns the distribution of a `Histogram` event's values over all buckets:
-    /// [percentiles](crate::SlidingWindow#percentiles). Allocates.
-    ///
-    /// ```
-    /// # windrow::events! { enum Http { Rt: Histogram } }
-    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
-    /// window.record(Http::Rt, 7_000);
-    /// assert_eq!(window.snapshot().distribution(Http::Rt).quantile(0.99), Some(7_000));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
-        let mut all = Distribution::default();
-        for bucket in &self.buckets {
-            let _ = all.merge(&bucket.distribution(event)); // not refused: the scale is the same
-        }
-        all
     }
 }
 
 impl<E: Events> Clone for Snapshot<E> {
     fn clone(&self) -> Snapshot<E> {
         Snapshot { buckets: self.buckets.clone(), ..*self }
-    }
-}
-
-impl<'a, E: Events> IntoIterator for &'a Snapshot<E> {
-    type Item = &'a BucketSnapshot<E>;
-    type IntoIter = slice::Iter<'a, BucketSnapshot<E>>;
-
-    fn into_iter(self) -> slice::Iter<'a, BucketSnapshot<E>> {
-        self.iter()
     }
 }

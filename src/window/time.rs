@@ -22,23 +22,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.sum(Hits::Hit), 0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "now")]
     pub fn clock(&self) -> &C {
         self.ring.clock()
-    }
-
-    /// Returns the current time of the window's clock.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// use windrow::{SlidingWindow, Timestamp, clock::Manual};
-    ///
-    /// let window = SlidingWindow::<Hits>::builder().clock(Manual::default()).build()?;
-    /// window.clock().set(Timestamp::from_secs(5));
-    /// assert_eq!(window.now(), Timestamp::from_secs(5));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn now(&self) -> Timestamp {
-        self.ring.clock().now()
     }
 
     /// Returns the time, by the window's clock, at which the window was built.
@@ -46,11 +32,11 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
     /// use std::time::Duration;
-    /// use windrow::{SlidingWindow, clock::Manual};
+    /// use windrow::{Clock, SlidingWindow, clock::Manual};
     ///
     /// let window = SlidingWindow::<Hits>::builder().clock(Manual::default()).build()?;
     /// window.clock().advance(Duration::from_secs(5));
-    /// assert_eq!(window.now() - window.built(), Duration::from_secs(5));
+    /// assert_eq!(window.clock().now() - window.built(), Duration::from_secs(5));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn built(&self) -> Timestamp {
@@ -71,9 +57,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
     /// use std::time::{Duration, SystemTime};
+    /// use windrow::Clock;
     ///
     /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// let started = window.system_time(window.now() - Duration::from_secs(60));
+    /// let started = window.system_time(window.clock().now() - Duration::from_secs(60));
     /// let ago = SystemTime::now().duration_since(started).unwrap_or_default();
     /// println!("a minute ago, so about {} s", ago.as_secs());
     /// # Ok::<(), windrow::BuildError>(())

@@ -6,15 +6,16 @@ use std::time::Duration;
 use crate::event::cells::EventCells;
 use crate::event::debug_output::debug_event_fields;
 use crate::event::kinds::sealed::Number;
-use crate::event::kinds::{EventKind, HasDistribution, HasSum, HasValues};
+use crate::event::kinds::{EventKind, HasDistribution, HasSum};
 use crate::event::{Event, Events, Positions, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
 
-/// Stats of all events over one span of a window, at one time of its clock: from
-/// [`SlidingWindow::totals`] and [`Over`](crate::snapshot::Over).
+/// Stats of all events over one span of a window: from [`SlidingWindow::totals`],
+/// [`Over`](crate::snapshot::Over), [`Snapshot::totals`](crate::snapshot::Snapshot::totals) and
+/// [`Moment::since`](crate::snapshot::Moment::since).
 ///
 /// A copy, stored inline. It is *not* an atomic snapshot: all its numbers are of the same buckets,
 /// but each was read at some moment during the call, and adds that run at the same time may be
@@ -43,6 +44,8 @@ pub struct Totals<E: Events> {
     end: Timestamp,
     interval: Duration,
     cells: E::Cells,
+    /// False for a difference, whose cells of minimum and maximum mean nothing.
+    has_extremes: bool,
 }
 
 impl<E: Events> Totals<E> {
@@ -50,7 +53,23 @@ impl<E: Events> Totals<E> {
     pub(crate) fn of<'g>(view: &View<'g>, span: Span<'g>, at: Timestamp) -> Totals<E> {
         let interval = Duration::from_nanos(span.covers());
         let end = span.end().map_or(at, Timestamp::from_nanos);
-        Totals { at, end, interval, cells: view.cells_in(span, &<E::Cells as Positions<E>>::ZERO) }
+        let none = <E::Cells as Positions<E>>::ZERO;
+        Totals::over(at, end, interval, view.cells_in(span, &none))
+    }
+
+    /// Makes totals of the buckets of an interval, up to `end`, from the cells that they add up to.
+    pub(crate) fn over(
+        at: Timestamp,
+        end: Timestamp,
+        interval: Duration,
+        cells: E::Cells,
+    ) -> Totals<E> {
+        Totals { at, end, interval, cells, has_extremes: true }
+    }
+
+    /// Makes totals of a difference: of the adds from one time to another.
+    pub(crate) fn between(from: Timestamp, to: Timestamp, cells: E::Cells) -> Totals<E> {
+        Totals { at: to, end: to, interval: to - from, cells, has_extremes: false }
     }
 
     /// Returns the time at which the totals were taken; for
@@ -69,7 +88,8 @@ impl<E: Events> Totals<E> {
     }
 
     /// Returns the span that the buckets cover: the window's interval, or that of
-    /// [`Over`](crate::snapshot::Over). Zero if there is no bucket: see
+    /// [`Over`](crate::snapshot::Over); for [`Moment::since`](crate::snapshot::Moment::since), the
+    /// time between the moments. Zero if there is no bucket: see
     /// [`Over::complete`](crate::snapshot::Over::complete).
     ///
     /// ```
@@ -84,7 +104,7 @@ impl<E: Events> Totals<E> {
 
     /// Returns the end of the newest bucket, which lies after [`at`](Self::at) unless the buckets
     /// are [complete](crate::snapshot::Over::complete). Returns `at` if there is no bucket, or none
-    /// behind time zero.
+    /// behind time zero; and for [`Moment::since`](crate::snapshot::Moment::since).
     ///
     /// The totals are of the [interval](Self::interval) up to that end. Where a
     /// [tier](crate::WindowBuilder::tier) does not know the totals at the end that was asked for,
@@ -118,15 +138,19 @@ impl<E: Events> Totals<E> {
         K::Number::of(self.stats(event).sum)
     }
 
-    /// Returns count, sum, minimum and maximum of an event.
+    /// Returns count, sum, minimum and maximum of an event. There is no minimum and no maximum
+    /// [since a moment](crate::snapshot::Moment::since).
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
     /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
     /// window.record(Disk::Latency, 40);
-    /// assert_eq!(window.totals().stats(Disk::Latency).max, Some(40));
+    /// window.record(Disk::Latency, 50);
+    /// let stats = window.totals().stats(Disk::Latency);
+    /// assert_eq!((stats.mean(), stats.max), (Some(45.0), Some(50)));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "mean")]
     pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.stats_of(cells_of(event))
     }
@@ -144,6 +168,9 @@ impl<E: Events> Totals<E> {
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
         places.map_or_else(Distribution::default, |places| {
+            if !self.has_extremes {
+                return places.without_extremes(|position| cells[position]);
+            }
             let extremes = places.extremes().map(|position| cells[position]);
             places.of(&cells[places.cells()], extremes)
         })
@@ -152,21 +179,8 @@ impl<E: Events> Totals<E> {
     /// The stats of the event with these cells.
     fn stats_of(&self, index: EventCells) -> Stats {
         let cells = self.cells.as_ref();
-        index.stats(|position| cells[position])
-    }
-
-    /// Returns the mean of the values recorded; `None` if there were none.
-    ///
-    /// ```
-    /// # windrow::events! { enum Disk { Latency: Value } }
-    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
-    /// window.record(Disk::Latency, 40);
-    /// window.record(Disk::Latency, 50);
-    /// assert_eq!(window.totals().mean(Disk::Latency), Some(45.0));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn mean<K: HasValues>(&self, event: Event<E, K>) -> Option<f64> {
-        self.stats(event).mean()
+        let stats = index.stats(|position| cells[position]);
+        if self.has_extremes { stats } else { Stats { min: None, max: None, ..stats } }
     }
 
     /// Returns the adds to a `Count` event per second of the [interval](Self::interval); the

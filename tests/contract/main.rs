@@ -25,10 +25,7 @@ use windrow::kind::{Count, Histogram, Signed, Value};
 use windrow::{
     BuildError, Clock, Counter, Event, Events, Gauge, Kind, Maximum, Minimum, SlidingWindow, Stats,
     Timestamp, Typed, WindowBuilder,
-    snapshot::{
-        BucketSnapshot, MergeError, Moment, OutOfRangeError, Over, Since, Snapshot, SpanError,
-        Totals,
-    },
+    snapshot::{BucketSnapshot, MergeError, Moment, OutOfRangeError, Over, Snapshot, Totals},
 };
 
 static HITS: Counter = Counter::new();
@@ -73,12 +70,11 @@ fn everything_can_be_shared() {
     shared::<(Counter, Gauge, Maximum, Minimum, Stats)>();
     shared::<(SlidingWindow<Http>, Window<Manual>, Window<Precise>, Window<Ticker>)>();
     shared::<(Snapshot<Http>, BucketSnapshot<Http>, Totals<Http>, Over<'static, Http>)>();
-    shared::<(Moment<Http>, Since<Http>)>();
+    shared::<Moment<Http>>();
     events::<Http>();
     event::<Event<One>>();
     event::<Event<One, Value>>();
     error::<BuildError>();
-    error::<SpanError>();
     error::<OutOfRangeError>();
     error::<MergeError>();
 }
@@ -110,7 +106,6 @@ fn counters_have_their_signatures() {
     let _: fn(&Counter) -> u64 = Counter::sum;
     let _: fn(&Counter) -> u64 = Counter::take;
     let _: fn(&Counter) = Counter::reset;
-    let _: fn(&Counter, u64) -> bool = Counter::is_above;
     let _: fn(&Counter, u64, Ordering) = Counter::fetch_add;
     let _: fn(&Counter, Ordering) -> u64 = Counter::load;
 
@@ -156,9 +151,9 @@ fn windows_have_their_signatures() {
         let _: fn(&W<E, C>, Event<E, Count>) -> f64 = W::rate;
         let _: fn(&W<E, C>, Event<E>) -> Stats = W::stats;
         let _: fn(&W<E, C>) -> Totals<E> = W::totals;
-        let _: for<'a> fn(&'a W<E, C>, Duration) -> Result<Over<'a, E, C>, SpanError> = W::over;
+        let _: for<'a> fn(&'a W<E, C>, Duration) -> Result<Over<'a, E, C>, OutOfRangeError> =
+            W::over;
         let _: fn(&W<E, C>) -> Snapshot<E> = W::snapshot;
-        let _: fn(&W<E, C>, Duration) -> Result<Snapshot<E>, SpanError> = W::last;
         let _: fn(&W<E, C>) -> BucketSnapshot<E> = W::previous;
         let _: fn(&W<E, C>, Event<E>) -> Stats = W::lifetime;
         let _: fn(&W<E, C>, Event<E>) -> Stats = W::late;
@@ -166,7 +161,6 @@ fn windows_have_their_signatures() {
         let _: fn(&W<E, C>) -> Duration = W::interval;
         let _: fn(&W<E, C>) -> usize = W::buckets;
         let _: fn(&W<E, C>) -> Duration = W::bucket_length;
-        let _: fn(&W<E, C>) -> Timestamp = W::now;
         let _: for<'a> fn(&'a W<E, C>) -> &'a C = W::clock;
         let _: fn(&W<E, C>, Timestamp) -> SystemTime = W::system_time;
         let _: fn(WindowBuilder<E, C>) -> WindowBuilder<E, C> = WindowBuilder::allow_coarse_clock;
@@ -177,26 +171,15 @@ fn windows_have_their_signatures() {
         let _: fn(Event<E, Value>) -> Event<E> = Event::erased;
         let _: fn(Event<E>) -> Typed<E> = Event::typed;
 
-        let _: fn(WindowBuilder<E, C>, Duration) -> WindowBuilder<E, C> =
-            WindowBuilder::covers_at_least;
-
-        let _: fn(&Stats) -> i64 = Stats::signed_sum;
-
         let _: fn(&W<E, C>) -> Moment<E> = W::moment;
-        let _: fn(&W<E, C>, &Moment<E>) -> Option<Since<E>> = W::since;
-        let _: fn(&Moment<E>, &Moment<E>) -> Option<Since<E>> = Moment::since;
-        let _: fn(&Since<E>, Event<E, Value>) -> u64 = Since::count;
-        let _: fn(&Since<E>, Event<E, Count>) -> u64 = Since::sum;
-        let _: fn(&Since<E>, Event<E, Value>) -> Option<f64> = Since::mean;
+        let _: fn(&Moment<E>, &Moment<E>) -> Option<Totals<E>> = Moment::since;
 
         let _: fn(&Totals<E>) -> Timestamp = Totals::at;
         let _: fn(&Totals<E>) -> Duration = Totals::interval;
         let _: fn(&Totals<E>, Event<E, Count>) -> u64 = Totals::sum;
         let _: fn(&Totals<E>, Event<E>) -> Stats = Totals::stats;
-        let _: fn(&Totals<E>, Event<E, Value>) -> Option<f64> = Totals::mean;
         let _: fn(&Totals<E>, Event<E, Count>) -> f64 = Totals::rate;
 
-        let _: fn(&Over<'static, E, C>) -> Duration = Over::covers;
         let _: fn(&Over<'static, E, C>, Event<E, Count>) -> u64 = Over::sum;
         let _: fn(&Over<'static, E, C>, Event<E>) -> Stats = Over::stats;
         let _: fn(&Over<'static, E, C>, Event<E, Count>) -> f64 = Over::rate;
@@ -204,25 +187,16 @@ fn windows_have_their_signatures() {
         let _: fn(&Over<'static, E, C>, Timestamp) -> Result<Totals<E>, OutOfRangeError> =
             Over::totals_at;
         let _: fn(&Over<'static, E, C>) -> Totals<E> = Over::complete;
-        let _: fn(&Over<'static, E, C>, Event<E, Count>) -> f64 = Over::weighted_sum;
         let _: fn(&Over<'static, E, C>, Event<E, Count>) -> f64 = Over::weighted_rate;
 
-        let _: fn(&Snapshot<E>) -> Timestamp = Snapshot::at;
-        let _: fn(&Snapshot<E>) -> Duration = Snapshot::interval;
         let _: for<'a> fn(&'a Snapshot<E>) -> &'a [BucketSnapshot<E>] = Snapshot::buckets;
-        let _: fn(&Snapshot<E>, Event<E, Count>) -> u64 = Snapshot::sum;
-        let _: fn(&Snapshot<E>, Event<E, Count>) -> f64 = Snapshot::rate;
-        let _: fn(&Snapshot<E>, Event<E>) -> Stats = Snapshot::stats;
-        let _: for<'a> fn(&'a Snapshot<E>) -> std::slice::Iter<'a, BucketSnapshot<E>> =
-            Snapshot::iter;
-        let _: fn(&Snapshot<E>) -> bool = Snapshot::is_empty;
+        let _: fn(&Snapshot<E>) -> Totals<E> = Snapshot::totals;
         let _: fn(&mut Snapshot<E>, &Snapshot<E>) -> Result<(), MergeError> = Snapshot::merge;
         let _: fn(&BucketSnapshot<E>) -> Timestamp = BucketSnapshot::start;
         let _: fn(&BucketSnapshot<E>) -> Timestamp = BucketSnapshot::end;
         let _: fn(&BucketSnapshot<E>, Event<E, Count>) -> u64 = BucketSnapshot::sum;
         let _: fn(&BucketSnapshot<E>, Event<E>) -> Stats = BucketSnapshot::stats;
         let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_closed;
-        let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_empty;
     }
     of::<Http, Coarse>();
     of::<One, Manual>();
@@ -247,8 +221,6 @@ fn clocks_and_timestamps_have_their_signatures() {
     let _: fn(u64) -> Timestamp = Timestamp::from_millis;
     let _: fn(u64) -> Timestamp = Timestamp::from_secs;
     let _: fn(Timestamp) -> u64 = Timestamp::as_nanos;
-    let _: fn(Timestamp) -> u64 = Timestamp::as_millis;
-    let _: fn(Timestamp) -> u64 = Timestamp::as_secs;
     let _: fn(Timestamp, Timestamp) -> Duration = Timestamp::sub;
     let _: fn(&mut Timestamp, Duration) = Timestamp::add_assign;
     let _: fn(&mut Timestamp, Duration) = Timestamp::sub_assign;
@@ -325,14 +297,14 @@ fn errors_travel_as_boxes() {
             .buckets(buckets)
             .clock(clock)
             .build()?;
-        window.last(span)?;
+        let _ = window.over(span)?;
         window.add_at(at, Http::Pass, 1)?;
         Ok(())
     }
     let (second, now) = (Duration::from_secs(1), Timestamp::from_millis(5_000));
     assert!(fails(2, second, now).is_ok());
     assert!(fails(0, second, now).unwrap_err().is::<BuildError>());
-    assert!(fails(2, second * 2, now).unwrap_err().is::<SpanError>());
+    assert!(fails(2, second * 2, now).unwrap_err().is::<OutOfRangeError>());
     assert!(fails(2, second, now + second).unwrap_err().is::<OutOfRangeError>());
     assert!(fails(2, second, now - second * 2).unwrap_err().is::<OutOfRangeError>());
 }

@@ -20,9 +20,9 @@ const WIDE: Scale = Scale::fixed::<5, 1, { u64::MAX }>();
 fn fill(scale: Scale) -> Vec<Histogram> {
     let mut all = Vec::new();
     loop {
-        let histogram = Histogram::with_scale(scale);
+        let (histogram, before) = (Histogram::with_scale(scale), columns().claimed());
         histogram.record(1);
-        if !histogram.is_striped() {
+        if columns().claimed() == before {
             return all;
         }
         all.push(histogram);
@@ -35,7 +35,7 @@ fn fill_up() -> Vec<Counter> {
     loop {
         let counter = Counter::new();
         counter.increment();
-        if !counter.is_striped() {
+        if counter.by_row().rows.is_empty() {
             return all;
         }
         all.push(counter);
@@ -47,9 +47,11 @@ fn fill_up() -> Vec<Counter> {
 fn full() {
     let clock = clock_at(0);
     let (early, before) = (window::<Http>(ms(100), 3, &clock), Counter::new());
+    assert_eq!(columns().claimed(), 0);
     early.add(Http::Pass, 1);
+    let of_early = columns().claimed();
     before.increment();
-    assert!(early.is_striped() && before.is_striped());
+    assert!(of_early > 0 && columns().claimed() == of_early + 1);
 
     let mut wide = fill(WIDE);
     let max = if cfg!(target_pointer_width = "64") { 83_886_080 } else { 8_388_608 };
@@ -58,7 +60,7 @@ fn full() {
     assert_eq!(columns().claimed(), max);
     assert_eq!(columns().to_string(), format!("{max} of {max} columns claimed"));
 
-    // All that is new counts exactly, and says that it is not striped.
+    // All that is new counts exactly, without a column.
     let (gauge, most, least) = (Gauge::new(), Maximum::new(), Minimum::new());
     let (counter, histogram) = (Counter::new(), Histogram::new());
     let rationed = Gate::builder(1_000).clock(clock.clone()).build_rationed(10).unwrap();
@@ -83,20 +85,23 @@ fn full() {
     assert_eq!((most.get(), least.get()), (Some(100), Some(1)));
     assert_eq!((late.sum(Http::Pass), late.distribution(Http::Rt).count()), (400, 400));
     assert_eq!(rationed.gate().granted(), 400);
-    assert!(!counter.is_striped() && !gauge.is_striped() && !histogram.is_striped());
-    assert!(!most.is_striped() && !least.is_striped());
-    assert!(!rationed.is_striped() && !late.is_striped());
-    assert!(early.is_striped() && before.is_striped(), "they keep their columns");
+    assert!(counter.by_row().rows.is_empty() && !rationed.is_striped());
+    assert_eq!(columns().claimed(), max, "all others keep their columns");
+    assert!(!before.by_row().rows.is_empty());
 
     // Columns given back are claimed by the next bucket, and by the next counter.
     drop(wide.pop());
-    assert!(columns().claimed() < columns().max());
+    let claimed = columns().claimed();
+    assert!(claimed < max);
     clock.advance(ms(100));
     late.add(Http::Pass, 1);
-    assert!(late.is_striped());
+    let with_late = columns().claimed();
+    assert!(with_late > claimed);
     let next = Counter::new();
     next.increment();
-    assert!(next.is_striped() && !counter.is_striped());
+    counter.increment();
+    assert_eq!(columns().claimed(), with_late + 1);
+    assert!(!next.by_row().rows.is_empty() && counter.by_row().rows.is_empty());
     assert_eq!((late.sum(Http::Pass), late.lifetime(Http::Pass).sum), (401, 401));
     drop((wide, rest));
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use testkit::{alone, at_ns, ms, ns, rounds, window};
+use testkit::{alone, at_ns, is_empty, ms, ns, rounds, window};
 use windrow::clock::Manual;
 use windrow::events;
 
@@ -25,7 +25,7 @@ fn a_cleared_window_is_empty_and_counts_on() {
     assert_eq!((window.sum(Seen::Pass), window.stats(Seen::Rt).max), (11, Some(1_025)));
     window.clear().expect("there is memory");
     assert_eq!((window.interval(), window.buckets()), (ns(40), 4));
-    assert!(window.snapshot().is_empty());
+    assert!(is_empty(&window.snapshot()));
     assert_eq!((window.sum(Seen::Pass), window.stats(Seen::Rt).max), (0, None));
     assert_eq!((window.lifetime(Seen::Pass).sum, window.lifetime(Seen::Rt).count), (11, 3));
     assert_eq!(window.drain_closed(|bucket| panic!("{bucket:?} was forgotten")), 0);

@@ -8,10 +8,7 @@
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{
-    BuildError, Clock, SlidingWindow, Stats, Timestamp,
-    snapshot::{OutOfRangeError, SpanError},
-};
+use windrow::{BuildError, Clock, SlidingWindow, Stats, Timestamp, snapshot::OutOfRangeError};
 
 use testkit::{at, at_ns, clock_at, ms, ns, window};
 
@@ -212,20 +209,20 @@ fn spans_of_zero_or_longer_than_the_interval() {
     let window = window::<Seen>(ms(100), 10, &clock);
     fill(&window, &clock);
     let before = everything(&window);
-    let error = window.last(Duration::ZERO).expect_err("no span");
-    assert_eq!(error, SpanError::Zero);
+    let error = window.over(Duration::ZERO).expect_err("no span");
+    assert_eq!(error, OutOfRangeError::ZeroSpan);
     names(&error, &["span", "0"]);
 
     for span in [ms(1000) + ns(1), ms(1001), Duration::from_secs(u64::MAX), Duration::MAX] {
-        let error = window.last(span).expect_err("longer than the interval");
-        assert_eq!(error, SpanError::TooLong { span, interval: ms(1000) });
+        let error = window.over(span).expect_err("longer than the interval");
+        assert_eq!(error, OutOfRangeError::SpanTooLong { span, interval: ms(1000) });
         names(&error, &[&format!("{span:?}"), "1s", "interval"]);
     }
     assert_eq!(everything(&window), before);
 
     window.reconfigure(ms(300), 3).expect("a valid geometry");
-    let shorter = SpanError::TooLong { span: ms(301), interval: ms(300) };
-    assert_eq!(window.last(ms(301)).expect_err("longer than the new interval"), shorter);
+    let shorter = OutOfRangeError::SpanTooLong { span: ms(301), interval: ms(300) };
+    assert_eq!(window.over(ms(301)).expect_err("longer than the new interval"), shorter);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_set_by_hand_counts_like_one_of_the_macro() {
     window.record(RT, 40);
     window.record(RT, 2);
     assert_eq!((window.sum(PASS), window.rate(PASS)), (3, 3.0));
-    for stats in [window.stats(RT), window.snapshot().stats(RT), window.lifetime(RT)] {
+    for stats in [window.stats(RT), window.snapshot().totals().stats(RT), window.lifetime(RT)] {
         assert_eq!((stats.count, stats.sum), (2, 42));
         assert_eq!((stats.min, stats.max), (Some(2), Some(40)));
     }
@@ -151,7 +151,7 @@ fn a_set_may_be_generic() {
         let window = window();
         let last = Event::<Shards<N>, kind::Count>::at(N - 1);
         window.add(last, N as u64);
-        window.snapshot().sum(last)
+        window.snapshot().totals().sum(last)
     }
     assert_eq!((last::<1>(), last::<100>()), (1, 100));
 }

@@ -13,8 +13,8 @@ use windrow::export::{
 };
 use windrow::histogram::{Distribution, Scale};
 use windrow::{
-    Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Stats,
-    events, family::Metric, labels,
+    Clock, Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow,
+    Stats, events, family::Metric, labels,
 };
 
 events! { enum All { Pass: Count, Open: Signed, Took: Value, Rt: Histogram, Most: Maximum, Least: Minimum } }
@@ -191,7 +191,7 @@ fn a_number_of_the_programs_own() {
 fn counts_of_the_programs_own_are_exported_as_a_histogram_of_its_values() {
     let scale = Scale::new(2, 600, 100_000).unwrap();
     let histogram = Histogram::with_scale(scale);
-    let (mut counts, mut sum) = (vec![0; scale.places()], 0);
+    let (mut counts, mut sum) = (vec![0; scale.cells() + 2], 0);
     for value in [0, 599, 600, 1_024, 1_025, 70_000, 1 << 40] {
         histogram.record(value);
         counts[scale.place(value)] += 1;
@@ -283,7 +283,7 @@ fn the_numbers_of_one_event_alone_are_those_among_all() {
     for number in 1..=9_u64 {
         window.add(All::Pass, number);
         window.add(All::Open, 3 - number.cast_signed());
-        let at = window.now() - Duration::from_secs(number % 3);
+        let at = window.clock().now() - Duration::from_secs(number % 3);
         window.record_at(at, All::Took, number * 700).unwrap();
         window.record_at(at, All::Rt, number * 700).unwrap();
         window.record_at(at, All::Most, number).unwrap();
@@ -377,7 +377,7 @@ fn fields_of_a_family_however_it_is_held() {
     assert_eq!(numbers(&shared), expected);
     assert_eq!(numbers(&borrowed), expected);
     assert_eq!(numbers(&weak), map(&[("route=/,method=Post,", 1.0)]));
-    assert_eq!(weak.outline().form, Form::Histogram(cart.rt.scale()));
+    assert_eq!(weak.outline().form, Form::Histogram(cart.rt.distribution().scale()));
     drop(rt);
     assert_eq!(numbers(&weak), map(&[]), "it is gone");
     assert_eq!(weak.refused(), None);

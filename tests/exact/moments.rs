@@ -6,7 +6,7 @@ use std::thread;
 use testkit::ledger::Progress;
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Event, SlidingWindow, events, kind, snapshot::Moment};
+use windrow::{Clock, Event, SlidingWindow, events, kind, snapshot::Moment};
 
 events! {
     enum Call { Success: Count, Failure: Count, Micros: Value }
@@ -15,7 +15,7 @@ events! {
 type Window = SlidingWindow<Call, Manual>;
 
 fn since(window: &Window, moment: &Moment<Call>, event: Event<Call, kind::Count>) -> u64 {
-    window.since(moment).expect("a moment of this window").sum(event)
+    window.moment().since(moment).expect("a moment of this window").sum(event)
 }
 
 /// A circuit breaker: open after five failures of an interval; some time later half open, when it
@@ -30,7 +30,7 @@ impl Breaker {
     fn call(&mut self, outcome: Event<Call, kind::Count>) {
         self.window.add(outcome, 1);
         if let Some(moment) = &self.half_opened {
-            let since = self.window.since(moment).expect("a moment of this window");
+            let since = self.window.moment().since(moment).expect("a moment of this window");
             if since.sum(Call::Failure) > 0 {
                 (self.is_open, self.half_opened) = (true, None);
             } else if since.sum(Call::Success) >= 3 {
@@ -111,14 +111,17 @@ fn values_have_a_count_a_sum_and_a_mean_since_a_moment() {
     let window: Window = window(ms(10), 2, &clock);
     window.record(Call::Micros, 1_000_000);
     let moment = window.moment();
-    assert_eq!(window.since(&moment).and_then(|since| since.mean(Call::Micros)), None);
+    assert_eq!(
+        window.moment().since(&moment).and_then(|since| since.stats(Call::Micros).mean()),
+        None
+    );
     for value in [3, 4, 5, 8] {
         window.record(Call::Micros, value);
         clock.advance(ms(10));
     }
-    let since = window.since(&moment).expect("a moment of this window");
-    assert_eq!((since.count(Call::Micros), since.sum(Call::Micros)), (4, 20));
-    assert_eq!(since.mean(Call::Micros), Some(5.0));
+    let since = window.moment().since(&moment).expect("a moment of this window");
+    assert_eq!((since.stats(Call::Micros).count, since.sum(Call::Micros)), (4, 20));
+    assert_eq!(since.stats(Call::Micros).mean(), Some(5.0));
 }
 
 /// Also of one that is gone, and whose memory this one has.
@@ -129,12 +132,12 @@ fn a_moment_of_another_window_has_no_answer() {
     for _ in 0..10 {
         let window: Window = window(ms(10), 2, &clock);
         window.add(Call::Failure, 1);
-        assert!(moments.iter().all(|moment| window.since(moment).is_none()));
+        assert!(moments.iter().all(|moment| window.moment().since(moment).is_none()));
         let moment = window.moment();
         assert!(moments.iter().all(|other| moment.since(other).is_none()));
         moments.push(moment);
         let moved = Box::new(window);
-        assert!(moments.last().is_some_and(|moment| moved.since(moment).is_some()));
+        assert!(moments.last().is_some_and(|moment| moved.moment().since(moment).is_some()));
     }
 }
 
@@ -172,7 +175,7 @@ fn under_writers() {
                     });
                     let value = random.u64(..1_000);
                     records.around(1, value, || {
-                        let now = window.now().as_nanos();
+                        let now = window.clock().now().as_nanos();
                         let at = at_ns(now.saturating_sub(random.u64(..60)));
                         window.record_at(at, Call::Micros, value).ok()
                     });
@@ -206,7 +209,7 @@ fn under_writers() {
             };
             is_between(since.sum(Call::Success), done.0[1], latest.0[1], begun.0[1], earliest.0[1]);
             is_between(
-                since.count(Call::Micros),
+                since.stats(Call::Micros).count,
                 done.1[0],
                 latest.1[0],
                 begun.1[0],
@@ -214,7 +217,7 @@ fn under_writers() {
             );
             is_between(since.sum(Call::Micros), done.1[1], latest.1[1], begun.1[1], earliest.1[1]);
             counted += since.sum(Call::Success);
-            recorded += since.count(Call::Micros);
+            recorded += since.stats(Call::Micros).count;
             if done == earliest {
                 thread::yield_now(); // no writer runs
             }
@@ -222,11 +225,11 @@ fn under_writers() {
         }
         drop(finish);
     });
-    let all = window.since(&first).expect("of one window");
+    let all = window.moment().since(&first).expect("of one window");
     assert_eq!([all.sum(Call::Success); 2], Progress::done(&counts));
-    assert_eq!([all.count(Call::Micros), all.sum(Call::Micros)], Progress::done(&records));
+    assert_eq!([all.stats(Call::Micros).count, all.sum(Call::Micros)], Progress::done(&records));
     assert!(0 < counted && counted <= all.sum(Call::Success));
-    assert!(0 < recorded && recorded <= all.count(Call::Micros));
+    assert!(0 < recorded && recorded <= all.stats(Call::Micros).count);
 }
 
 fn progress<const N: usize>() -> [Progress; N] {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use testkit::{Rng, at, clock_at, ms, window};
 use windrow::clock::{Clock, Manual};
 use windrow::{
-    BuildError, SlidingWindow,
+    SlidingWindow,
     snapshot::{Over, Totals},
 };
 
@@ -62,8 +62,8 @@ fn two_buckets_are_low_by_a_quarter() {
     let rates: [fn(&Window) -> f64; 4] = [
         |window| window.rate(Seen::Hit),
         |window| window.rate(Seen::Micros),
-        |window| window.snapshot().rate(Seen::Hit),
-        |window| window.snapshot().rate(Seen::Micros),
+        |window| window.snapshot().totals().rate(Seen::Hit),
+        |window| window.snapshot().totals().rate(Seen::Micros),
     ];
     for rate in rates {
         assert_eq!(at_a_constant_rate(2, rate), (750.5, 501.0, 1_000.0));
@@ -107,7 +107,7 @@ fn complete_buckets_are_right_at_a_constant_rate() {
 /// Arrivals in bursts. The error stays within the greater part of what the bucket holds in which
 /// the span begins, and comes near it.
 #[test]
-fn a_weighted_sum_is_off_by_the_greater_part_of_one_bucket_at_most() {
+fn a_weighted_count_is_off_by_the_greater_part_of_one_bucket_at_most() {
     const LENGTH: u64 = 50;
     let mut random = Rng::with_seed(17);
     let mut worst: f64 = 0.0;
@@ -126,13 +126,14 @@ fn a_weighted_sum_is_off_by_the_greater_part_of_one_bucket_at_most() {
             let oldest = BEGIN + begin - begin % LENGTH;
             let holds = count(oldest, oldest + LENGTH) as f64;
             let share = 1.0 - (begin % LENGTH) as f64 / LENGTH as f64;
-            let error = (over.weighted_sum(Seen::Hit) - truth).abs();
+            let weighted = |rate: f64| rate * ms(4 * LENGTH).as_secs_f64();
+            let error = (weighted(over.weighted_rate(Seen::Hit)) - truth).abs();
             assert!(error <= share.max(1.0 - share) * holds + 1e-6, "{error} of {holds}");
             if holds > 0.0 {
                 worst = worst.max(error / holds);
             }
-            let values = over.weighted_sum(Seen::Micros);
-            assert!((values - 1_000.0 * over.weighted_sum(Seen::Hit)).abs() < 1e-3);
+            let records = over.weighted_rate(Seen::Micros);
+            assert!((records - over.weighted_rate(Seen::Hit)).abs() < 1e-3);
         });
     }
     assert!(worst > 0.9, "the bound is not idle: {worst}");
@@ -140,7 +141,7 @@ fn a_weighted_sum_is_off_by_the_greater_part_of_one_bucket_at_most() {
 
 /// Every arrival in the last span is counted. Without the additional bucket, some are not.
 #[test]
-fn a_window_that_covers_at_least_a_span_forgets_nothing_of_it() {
+fn a_window_of_one_bucket_more_forgets_nothing_of_a_span() {
     fn forgets(window: &Window, clock: &Manual) -> bool {
         let (mut forgot, arrive) = (false, |milli| u64::from(milli % 7 == 0));
         arrivals(clock, window, BEGIN..BEGIN + 3_000, arrive, |now| {
@@ -154,32 +155,16 @@ fn a_window_that_covers_at_least_a_span_forgets_nothing_of_it() {
         forgot
     }
     let clock = clock_at(BEGIN);
-    let builder = SlidingWindow::<Seen>::builder().covers_at_least(ms(600)).buckets(6);
-    let builder = builder.clock(clock.clone());
-    let window = builder.clone().build().expect("a valid window");
-    assert_eq!((window.interval(), window.buckets()), (ms(700), 7));
+    let builder = SlidingWindow::<Seen>::builder().clock(clock.clone());
+    let window = builder.clone().interval(ms(700)).buckets(7).build().expect("a valid window");
     assert!(!forgets(&window, &clock));
     // And a rate over just that span.
     let over = window.over(ms(600)).expect("within the interval");
-    assert_eq!((over.covers(), over.complete().interval()), (ms(600), ms(600)));
+    assert_eq!((over.totals().interval(), over.complete().interval()), (ms(600), ms(600)));
 
     clock.set(at(BEGIN));
-    let window = builder.interval(ms(600)).build().expect("a valid window");
-    assert_eq!((window.interval(), window.buckets()), (ms(600), 6), "the later word counts");
+    let window = builder.interval(ms(600)).buckets(6).build().expect("a valid window");
     assert!(forgets(&window, &clock));
-}
-
-#[test]
-fn a_span_that_leaves_no_room_for_a_bucket_more() {
-    let longest = std::time::Duration::from_nanos(u64::MAX);
-    let builder =
-        SlidingWindow::<Seen>::builder().clock(Manual::default()).covers_at_least(longest);
-    let error = builder.clone().buckets(1).build().expect_err("twice as long");
-    assert_eq!(error, BuildError::IntervalTooLong { interval: longest * 2 });
-    let error = builder.buckets(usize::MAX).build().expect_err("a nanosecond longer");
-    assert!(matches!(error, BuildError::IntervalTooLong { .. } | BuildError::UnevenBuckets { .. }));
-    let zero = SlidingWindow::<Seen>::builder().covers_at_least(ms(0)).build();
-    assert_eq!(zero.expect_err("no span"), BuildError::ZeroInterval);
 }
 
 /// Values per second are records per second, however great the values are.
@@ -194,11 +179,10 @@ fn a_rate_of_values_counts_records() {
     let sum = 45 + (1_u64 << 40);
     let over = window.over(ms(1_000)).expect("within the interval");
     assert_eq!((window.rate(Seen::Micros), window.rate(Seen::Hit)), (1.5, sum as f64 / 2.0));
-    assert_eq!(window.snapshot().rate(Seen::Micros), 1.5);
+    assert_eq!(window.snapshot().totals().rate(Seen::Micros), 1.5);
     assert_eq!(window.totals().rate(Seen::Micros), 1.5);
     assert_eq!((over.rate(Seen::Micros), over.totals().rate(Seen::Micros)), (3.0, 3.0));
     assert_eq!(over.weighted_rate(Seen::Micros), 3.0);
-    assert_eq!(over.weighted_sum(Seen::Micros), sum as f64);
 }
 
 /// A rate is the count of an interval by that interval, and not by the one before or after, while

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use testkit::{Finish, at, clock_at, ms, race, window};
+use testkit::{Finish, at, clock_at, ms, race, sum_of, window};
 use windrow::clock::Manual;
 use windrow::{Counter, Event, SlidingWindow, events, snapshot::ByRow};
 
@@ -26,34 +26,34 @@ fn count(window: &Window) {
 
 fn rows_are_the_lifetime(window: &Window) {
     for event in COUNTED {
-        assert_eq!(window.by_row(event).sum(), window.lifetime(event).count, "{event:?}");
+        assert_eq!(sum_of(&window.by_row(event)), window.lifetime(event).count, "{event:?}");
     }
 }
 
 /// Returns whether no row is less than it was, nor gone.
 fn has_not_gone_back(before: &ByRow, now: &ByRow) -> bool {
-    let rows = before.rows().iter().enumerate();
-    rows.clone().all(|(row, number)| now.rows().get(row).is_some_and(|now| now >= number))
-        && now.shared() >= before.shared()
+    let rows = before.rows.iter().enumerate();
+    rows.clone().all(|(row, number)| now.rows.get(row).is_some_and(|now| now >= number))
+        && now.shared >= before.shared
 }
 
 #[test]
 fn all_rows_of_a_counter_are_what_all_threads_have_added() {
     let counter = Counter::from(7);
-    assert_eq!((counter.by_row().rows().len(), counter.by_row().shared()), (0, 7));
+    assert_eq!((counter.by_row().rows.len(), counter.by_row().shared), (0, 7));
     race(THREADS, |_| (0..EACH).for_each(|_| counter.add(3)));
     let added = 7 + 3 * EACH * THREADS as u64;
-    assert_eq!(counter.by_row().sum(), added);
-    assert!(counter.by_row().rows().iter().any(|row| *row > 0));
+    assert_eq!(sum_of(&counter.by_row()), added);
+    assert!(counter.by_row().rows.iter().any(|row| *row > 0));
     counter.reset();
-    assert_eq!(counter.by_row().sum(), added, "a drain moves no number");
+    assert_eq!(sum_of(&counter.by_row()), added, "a drain moves no number");
 }
 
 #[test]
 fn all_rows_of_a_window_are_its_lifetime_whatever_its_buckets_do() {
     let clock = clock_at(60_000);
     let window: Window = window(ms(10), 5, &clock);
-    assert_eq!(window.by_row(Seen::Passed).sum(), 0);
+    assert_eq!(sum_of(&window.by_row(Seen::Passed)), 0);
     for step in 0..100_u64 {
         race(2, |_| (0..50).for_each(|_| count(&window)));
         let older = at(60_000 + 10 * step.saturating_sub(1));
@@ -65,15 +65,15 @@ fn all_rows_of_a_window_are_its_lifetime_whatever_its_buckets_do() {
     count(&window);
     window.clear().unwrap();
     rows_are_the_lifetime(&window);
-    assert_eq!(window.by_row(Seen::Took).sum(), 100 * 100 + 1);
-    assert!(window.by_row(Seen::Passed).shared() >= 5 * 99, "back-dated adds are in no row");
+    assert_eq!(sum_of(&window.by_row(Seen::Took)), 100 * 100 + 1);
+    assert!(window.by_row(Seen::Passed).shared >= 5 * 99, "back-dated adds are in no row");
 
     // Late adds are in no row either.
-    let shared = window.by_row(Seen::Passed).shared();
+    let shared = window.by_row(Seen::Passed).shared;
     clock.set(at(1_000));
     window.add(Seen::Passed, 2);
     assert_eq!(window.late(Seen::Passed).count, 2);
-    assert_eq!(window.by_row(Seen::Passed).shared(), shared + 2);
+    assert_eq!(window.by_row(Seen::Passed).shared, shared + 2);
     rows_are_the_lifetime(&window);
 }
 
@@ -84,7 +84,7 @@ fn what_has_no_count_has_no_rows() {
     count(&window);
     for event in [Seen::Greatest.erased(), Seen::Least.erased()] {
         assert_eq!(window.by_row(event), ByRow::default());
-        assert_eq!(window.by_row(event).sum(), 0);
+        assert_eq!(sum_of(&window.by_row(event)), 0);
     }
 }
 
@@ -112,7 +112,7 @@ fn while_adds_run_the_rows_lie_between_two_lifetimes_and_none_goes_back() {
             }
             let least = counter.lifetime();
             let rows = counter.by_row();
-            assert!((least..=counter.lifetime()).contains(&rows.sum()));
+            assert!((least..=counter.lifetime()).contains(&sum_of(&rows)));
             assert!(has_not_gone_back(&of_counter, &rows), "{of_counter:?} {rows:?}");
             of_counter = rows;
 
@@ -120,7 +120,10 @@ fn while_adds_run_the_rows_lie_between_two_lifetimes_and_none_goes_back() {
             for (event, before) in [(of_passed, &mut passed), (of_took, &mut took)] {
                 let least = window.lifetime(event).count;
                 let rows = window.by_row(event);
-                assert!((least..=window.lifetime(event).count).contains(&rows.sum()), "{event:?}");
+                assert!(
+                    (least..=window.lifetime(event).count).contains(&sum_of(&rows)),
+                    "{event:?}"
+                );
                 assert!(has_not_gone_back(before, &rows), "{before:?} {rows:?}");
                 *before = rows;
             }

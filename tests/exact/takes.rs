@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use windrow::{Counter, Maximum, Minimum};
+use windrow::{Maximum, Minimum, diagnostics::columns};
 
 const RECORDS: u64 = 200_000;
 
@@ -55,7 +55,7 @@ fn zero_and_the_greatest_number_are_values() {
         maximum.record(high);
         minimum.record(u64::MAX);
         minimum.record(low);
-        assert!(maximum.is_striped() && minimum.is_striped());
+        assert!(columns().claimed() >= 2, "each in a column");
         assert_eq!((maximum.get(), minimum.get()), (Some(high), Some(low)));
         assert_eq!((maximum.take(), minimum.take()), (Some(high), Some(low)));
         assert_eq!((maximum.take(), minimum.take()), (None, None));
@@ -65,21 +65,4 @@ fn zero_and_the_greatest_number_are_values() {
     minimum.record(3);
     minimum.reset();
     assert_eq!((maximum.get(), minimum.get()), (None, None));
-}
-
-#[test]
-fn a_count_is_above_what_it_exceeds() {
-    for counter in [Counter::new(), Counter::from(1_000)] {
-        assert_eq!(counter.is_above(0), counter.sum() > 0);
-        counter.add(u64::MAX / 2);
-        counter.reset();
-        assert!(!counter.is_above(0));
-        thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| counter.add(10));
-            }
-        });
-        assert!(counter.is_above(0) && counter.is_above(39));
-        assert!(!counter.is_above(40) && !counter.is_above(u64::MAX));
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use testkit::{Rng, at_ns, ms, ns, window};
+use testkit::{Rng, at_ns, is_empty, ms, ns, window};
 use windrow::clock::Manual;
 use windrow::{SlidingWindow, events};
 
@@ -231,7 +231,7 @@ fn a_log_adds_up_through_leaps_and_clears() {
                     window.close_past();
                     let is_due = ring.contains_key(&newest) || max_lead.is_some();
                     // Drained buckets are still present.
-                    let holds = window.snapshot().is_empty() || is_due;
+                    let holds = is_empty(&window.snapshot()) || is_due;
                     if of_now > newest && follows(newest) && holds && is_due {
                         newest = of_now;
                         moved_to(newest, &mut ring, &mut gone);

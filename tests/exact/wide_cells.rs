@@ -4,7 +4,7 @@
 use testkit::{Rng, alone, at_ns, ns, rounds};
 use windrow::clock::Manual;
 use windrow::{
-    Event, SlidingWindow, Stats, Timestamp, events,
+    Clock, Event, SlidingWindow, Stats, Timestamp, events,
     histogram::{Distribution, Scale},
     kind,
     snapshot::Snapshot,
@@ -80,14 +80,14 @@ fn agree_everywhere(window: &Window) {
     }
     let (totals, snapshot) = (window.totals(), window.snapshot());
     agree(|event| totals.stats(event), |event| totals.distribution(event));
-    agree(|event| snapshot.stats(event), |event| snapshot.distribution(event));
-    for bucket in &snapshot {
+    agree(|event| snapshot.totals().stats(event), |event| snapshot.totals().distribution(event));
+    for bucket in snapshot.buckets() {
         agree(|event| bucket.stats(event), |event| bucket.distribution(event));
     }
     let length = window.bucket_length();
     for span in [length, length * 2, window.interval(), window.interval() * 2] {
         let Ok(over) = window.over(span) else { continue };
-        agree(|event| over.stats(event), |event| over.distribution(event));
+        agree(|event| over.stats(event), |event| over.totals().distribution(event));
         let newest = over.totals();
         agree(|event| newest.stats(event), |event| newest.distribution(event));
     }
@@ -121,7 +121,7 @@ fn histories() {
             .build()
             .expect("the tiers nest");
         for _ in 0..120 {
-            let now = window.now().as_nanos();
+            let now = window.clock().now().as_nanos();
             let far = 1 << random.u64(..64);
             let value = [0, 1, far, random.u64(..100), 1_000_000 + random.u64(..100_000)]
                 [random.usize(..5)];

@@ -13,7 +13,7 @@ use windrow::{
 /// Returns a clock that shows the time of `real` as of its last step, 4 ms apart.
 fn in_steps(real: &Manual) -> FromFn<impl Fn() -> Timestamp + Clone + use<>> {
     let real = real.clone();
-    from_fn(move || Timestamp::from_millis(real.now().as_millis() / 4 * 4), ms(4))
+    from_fn(move || Timestamp::from_millis(real.now().as_nanos() / 1_000_000 / 4 * 4), ms(4))
 }
 
 /// Returns a manual clock, and a builder of gates on it.

@@ -16,7 +16,7 @@ use testkit::{at, clock_at, ms};
 use windrow::clock::{Manual, Ticker};
 use windrow::heavy::{Bounds, Heavy, HeavyKeysError, Key};
 use windrow::labels::ShortText;
-use windrow::snapshot::SpanError;
+use windrow::snapshot::OutOfRangeError;
 use windrow::{BuildError, HeavyKeys};
 
 /// Returns heavy keys of a second in `buckets` buckets.
@@ -157,8 +157,8 @@ fn a_span_has_the_newest_buckets_that_cover_it() {
     assert_eq!(over(250), [3]);
     assert_eq!(over(251), [2, 3]);
     assert_eq!(over(1_000), [0, 1, 2, 3]);
-    assert_eq!(keys.snapshot_over(ms(0)).unwrap_err(), SpanError::Zero);
-    let too_long = SpanError::TooLong { span: ms(1_001), interval: ms(1_000) };
+    assert_eq!(keys.snapshot_over(ms(0)).unwrap_err(), OutOfRangeError::ZeroSpan);
+    let too_long = OutOfRangeError::SpanTooLong { span: ms(1_001), interval: ms(1_000) };
     assert_eq!(keys.snapshot_over(ms(1_001)).unwrap_err(), too_long);
     clock.set(at(11_000)); // nothing is added, and the first bucket leaves
     assert_eq!(exact(&keys.top(9)).into_keys().collect::<Vec<_>>(), [1, 2, 3]);

@@ -39,7 +39,7 @@ fn what_a_removed_series_has_recorded_stays_in_the_lifetime_cell_by_cell() {
     assert!(family.remove(Route { route: "/b" }));
     family.retain(|_, _| true);
     assert_eq!(all(&family), expected);
-    assert!(family.with(Route { route: "/a" }).distribution().is_empty(), "it begins anew");
+    assert!(family.with(Route { route: "/a" }).distribution().count() == 0, "it begins anew");
     assert_eq!(all(&family), expected);
 }
 
@@ -113,5 +113,5 @@ fn no_record_is_lost_while_series_come_and_go() {
 /// Returns the number of values up to each power of two, of all series and of removed ones.
 fn cumulative(family: &Family<Route<'static>, Histogram>) -> Vec<u64> {
     let [all] = &family.lifetime()[..] else { return vec![0; 6] };
-    (9..15).map(|power| *all.count_up_to(1 << power).start()).collect()
+    all.buckets((9..15).map(|power| 1 << power)).map(|(_, count)| count).collect()
 }

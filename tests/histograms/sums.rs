@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::alone::in_each_strategy;
-use windrow::{Histogram, SlidingWindow, clock::Manual, events};
+use windrow::{Clock, Histogram, SlidingWindow, clock::Manual, events};
 
 events! { enum Disk { Read: Value, Written: Histogram } }
 
@@ -63,7 +63,7 @@ fn sums_of_windows() {
             window.record_at(at, Disk::Read, value).unwrap();
             window.record_at(at, Disk::Written, value).unwrap();
         };
-        let now = window.now();
+        let now = window.clock().now();
         for _ in 0..2 {
             window.record(Disk::Read, 1_000);
             window.record(Disk::Written, 1_000);
@@ -87,8 +87,8 @@ fn sums_of_windows() {
         check("lifetime", window.lifetime(Disk::Written));
         assert_eq!(window.lifetime_distribution(Disk::Written).sum(), parts);
         let buckets = window.snapshot();
-        check("buckets", buckets.iter().map(|bucket| bucket.stats(Disk::Read)).sum());
-        check("buckets", buckets.iter().map(|bucket| bucket.stats(Disk::Written)).sum());
+        check("buckets", buckets.buckets().iter().map(|bucket| bucket.stats(Disk::Read)).sum());
+        check("buckets", buckets.buckets().iter().map(|bucket| bucket.stats(Disk::Written)).sum());
 
         clock.advance(Duration::from_secs(5)); // closed, and out of the ring
         window.record(Disk::Read, 1);

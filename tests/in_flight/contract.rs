@@ -19,7 +19,7 @@ type Window = SlidingWindow<Pool, Manual>;
 
 /// Returns the maximum of each bucket of the interval, the oldest first.
 fn maxima(window: &Window) -> Vec<Option<u64>> {
-    window.snapshot().iter().map(|bucket| bucket.stats(Pool::Busy).max).collect()
+    window.snapshot().buckets().iter().map(|bucket| bucket.stats(Pool::Busy).max).collect()
 }
 
 #[test]
@@ -233,7 +233,8 @@ fn the_most_until_now_includes_what_has_lasted() {
     drop(long);
     assert_eq!((peaks.level(), peaks.peak()), (0, 2));
     let coarse = window.series(0).unwrap();
-    let coarse: Vec<_> = coarse.iter().filter_map(|bucket| bucket.stats(Pool::Busy).max).collect();
+    let coarse: Vec<_> =
+        coarse.buckets().iter().filter_map(|bucket| bucket.stats(Pool::Busy).max).collect();
     assert_eq!(coarse, [9, 2]);
 }
 

@@ -98,8 +98,9 @@ impl<'a> History<'a> {
     /// no operation; and then the level held is at most those of its neighbours.
     fn check_each(&self, snapshot: &Snapshot<Pool>) {
         let nanos = Timestamp::as_nanos;
-        let found: Vec<_> = snapshot.iter().map(|bucket| bucket.stats(Pool::Busy).max).collect();
-        for (index, bucket) in snapshot.iter().enumerate() {
+        let found: Vec<_> =
+            snapshot.buckets().iter().map(|bucket| bucket.stats(Pool::Busy).max).collect();
+        for (index, bucket) in snapshot.buckets().iter().enumerate() {
             let (begin, end) = (nanos(bucket.start()), nanos(bucket.end()));
             let most = self.held.most(begin, end);
             if self.held.has_operations(begin, end) {

@@ -83,7 +83,7 @@ fn the_greatest_of_all_buckets_is_the_greatest_ever() {
     let greatest = window.lifetime(Pool::Busy).max.unwrap();
     assert!((MOST as u64..=(THREADS * MOST) as u64).contains(&greatest));
     let snapshot = window.snapshot();
-    assert!(snapshot.iter().all(|bucket| bucket.stats(Pool::Busy).max <= Some(greatest)));
+    assert!(snapshot.buckets().iter().all(|bucket| bucket.stats(Pool::Busy).max <= Some(greatest)));
 }
 
 /// The level in the callers' own book, which is written inside, is never more than the limit.

@@ -7,7 +7,7 @@ use std::thread;
 use testkit::{Finish, Rng, clock_at, ms, window};
 use windrow::clock::Manual;
 use windrow::{
-    Events, SlidingWindow, Typed,
+    Clock, Events, SlidingWindow, Typed,
     histogram::Scale,
     snapshot::{BucketSnapshot, Snapshot},
 };
@@ -96,13 +96,13 @@ fn is_sound(snapshot: &Snapshot<Timing>) {
     let mut both = snapshot.clone();
     both.merge(&read).expect("the same times");
     for event in Timing::ALL {
-        let (stats, twice) = (snapshot.stats(event), both.stats(event));
+        let (stats, twice) = (snapshot.totals().stats(event), both.totals().stats(event));
         assert_eq!((twice.min, twice.max), (stats.min, stats.max));
         assert_eq!((twice.count, twice.sum), (2 * stats.count, stats.sum.wrapping_mul(2)));
         let Typed::Histogram(event) = event.typed() else { continue };
-        let mut distribution = snapshot.distribution(event);
-        distribution.merge(&read.distribution(event)).expect("one scale");
-        assert_eq!(both.distribution(event), distribution);
+        let mut distribution = snapshot.totals().distribution(event);
+        distribution.merge(&read.totals().distribution(event)).expect("one scale");
+        assert_eq!(both.totals().distribution(event), distribution);
     }
 }
 
@@ -121,7 +121,7 @@ fn all_that_a_window_gives_comes_back() {
                     window.record(Timing::Rt, value);
                 }
                 6..8 => clock.advance(ms(random.u64(..200))),
-                8 => clock.set(window.now() - ms(random.u64(..100))),
+                8 => clock.set(window.clock().now() - ms(random.u64(..100))),
                 _ => {
                     let buckets = random.u32(1..8);
                     window.reconfigure(ms(60) * buckets, buckets as usize).expect("a geometry");

@@ -91,7 +91,8 @@ fn snapshots_of_many_short_keys_take_little() {
 fn lists_that_are_shorter_than_they_say_take_what_is_there() {
     let whole = postcard::to_stdvec(&full(2, Both::Rt, 2).snapshot()).unwrap();
     let of_one =
-        postcard::to_stdvec(&full(1, Big::Rt, 2).snapshot().distribution(Big::Rt)).unwrap();
+        postcard::to_stdvec(&full(1, Big::Rt, 2).snapshot().totals().distribution(Big::Rt))
+            .unwrap();
     for bytes in [whole, of_one] {
         for at in 0..bytes.len() {
             for length in [
@@ -114,7 +115,7 @@ fn lists_that_are_shorter_than_they_say_take_what_is_there() {
 fn what_a_window_holds_takes_no_more_in_its_snapshot_than_in_itself() {
     let (window, [_, of_window]) = taken(|| full(3_600, Big::Rt, 1));
     let (snapshot, [peak, of_snapshot]) = taken(|| window.snapshot());
-    assert_eq!(snapshot.distribution(Big::Rt).count(), 3_600);
+    assert_eq!(snapshot.totals().distribution(Big::Rt).count(), 3_600);
     assert!(peak <= 2 * of_window, "{peak} bytes beside {of_window}");
     assert!(of_snapshot <= 200 * 3_600, "{of_snapshot} bytes beside {of_window}");
     let (tier, [peak, _]) = taken(|| snapshot.clone());

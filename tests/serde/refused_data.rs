@@ -135,8 +135,8 @@ fn another_enum_is_noticed_and_another_order_is_none() {
     refused_by::<OtherKind>("`Pass` is a Count; it must be a Value");
     refused_by::<More>("`Block` is missing");
     let moved: Snapshot<Moved> = serde_json::from_str(JSON).expect("JSON");
-    assert_eq!(moved.stats(Moved::Rt), sample().stats(Seen::Rt));
-    assert_eq!(moved.stats(Moved::Least), sample().stats(Seen::Least));
+    assert_eq!(moved.totals().stats(Moved::Rt), sample().totals().stats(Seen::Rt));
+    assert_eq!(moved.totals().stats(Moved::Least), sample().totals().stats(Seen::Least));
     let bytes = postcard::to_stdvec(&sample()).expect("bytes");
     assert_eq!(postcard::from_bytes::<Snapshot<Moved>>(&bytes).expect("bytes"), moved);
 }
@@ -146,13 +146,13 @@ fn is_sound(snapshot: &Snapshot<Seen>) {
     returns(snapshot);
     let mut twice = snapshot.clone();
     twice.merge(snapshot).expect("the same times");
-    assert_eq!(twice.sum(Seen::Pass), snapshot.sum(Seen::Pass).wrapping_mul(2));
-    if twice.stats(Seen::Rt).count > 0 {
+    assert_eq!(twice.totals().sum(Seen::Pass), snapshot.totals().sum(Seen::Pass).wrapping_mul(2));
+    if twice.totals().stats(Seen::Rt).count > 0 {
         // The minimum has not wrapped to zero.
-        assert_eq!(twice.stats(Seen::Rt).min, snapshot.stats(Seen::Rt).min);
+        assert_eq!(twice.totals().stats(Seen::Rt).min, snapshot.totals().stats(Seen::Rt).min);
     }
-    assert!(snapshot.stats(Seen::Rt).min <= snapshot.stats(Seen::Rt).max);
-    assert!(!format!("{snapshot:?}").is_empty() && snapshot.rate(Seen::Pass) >= 0.0);
+    assert!(snapshot.totals().stats(Seen::Rt).min <= snapshot.totals().stats(Seen::Rt).max);
+    assert!(!format!("{snapshot:?}").is_empty() && snapshot.totals().rate(Seen::Pass) >= 0.0);
 }
 
 /// Numbers at which arithmetic ends, and small ones.

@@ -3,9 +3,7 @@
 use std::fmt::Write;
 
 use windrow::clock::Manual;
-use windrow::{
-    SlidingWindow, diagnostics::Strategy, histogram::Distribution, snapshot::BucketSnapshot,
-};
+use windrow::{Event, SlidingWindow, diagnostics::Strategy, export::AnyWindow};
 
 use crate::counting::{allocations, while_adding};
 use testkit::alone::in_each_strategy;
@@ -24,9 +22,6 @@ const BUCKETS: u64 = 2_000;
 
 /// The lines written, in memory that is used again.
 struct Log {
-    bucket: BucketSnapshot<Mixed>,
-    times: Distribution,
-    sizes: Distribution,
     line: String,
     /// The number of all lines, and their total counts.
     written: [u64; 4],
@@ -34,30 +29,25 @@ struct Log {
 
 impl Log {
     fn new() -> Log {
-        let bucket = BucketSnapshot::default();
-        let (times, sizes) = (Distribution::default(), Distribution::default());
-        Log { bucket, times, sizes, line: String::with_capacity(LINE), written: [0; 4] }
+        Log { line: String::with_capacity(LINE), written: [0; 4] }
     }
 
     fn write(&mut self, window: &SlidingWindow<Mixed, Manual>) {
-        while window.drain_next(&mut self.bucket) {
-            let bucket = &self.bucket;
-            bucket.distribution_into(Mixed::Rt, &mut self.times);
-            bucket.distribution_into(Mixed::Size, &mut self.sizes);
-            let (start, pass, open) =
-                (bucket.start().as_nanos(), bucket.sum(Mixed::Pass), bucket.sum(Mixed::Open));
-            let (wait, most) = (bucket.stats(Mixed::Wait), bucket.stats(Mixed::Most).max);
-            let [half, nearly_all] = self.times.quantiles([0.5, 0.99]);
+        AnyWindow::drain_closed(window, &mut |bucket| {
             self.line.clear();
-            write!(self.line, "{start} {pass} {open} {wait:?} {most:?} {half:?} {nearly_all:?} ")
-                .and_then(|()| write!(self.line, "{} {}", self.times, self.sizes))
-                .expect("a string takes all");
+            write!(self.line, "{} ", bucket.start()).expect("a string takes all");
+            for event in Event::<Mixed>::all() {
+                let stats = bucket.stats(event.index());
+                write!(self.line, "{} {stats:?} ", event.name()).expect("a string takes all");
+            }
             assert!(self.line.len() < LINE);
-            let counted = [1, pass, self.times.count(), self.sizes.sum()];
+            let stats = |event: Event<Mixed>| bucket.stats(event.index());
+            let (pass, times) = (stats(Mixed::Pass.erased()), stats(Mixed::Rt.erased()));
+            let counted = [1, pass.sum, times.count, stats(Mixed::Size.erased()).sum];
             for (all, one) in self.written.iter_mut().zip(counted) {
                 *all += one;
             }
-        }
+        });
     }
 }
 

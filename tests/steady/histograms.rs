@@ -73,7 +73,7 @@ fn reads_of<K: HasSum<Number = u64>>(
         let over = window.over(span).expect("in the ring, or in the tier");
         let totals = over.totals_at(window.clock().now()).expect("now");
         all += over.sum(event) as f64 + over.stats(event).sum as f64 + over.rate(event);
-        all += over.weighted_sum(event) + over.weighted_rate(event);
+        all += over.weighted_rate(event);
         let mut add = |totals: &Totals<Mixed>| {
             all += totals.sum(event) as f64 + totals.rate(event);
             all += totals.stats(event).mean().unwrap_or_default();
@@ -83,8 +83,8 @@ fn reads_of<K: HasSum<Number = u64>>(
         add(&over.complete());
         add(&window.totals());
     }
-    let since = window.since(moment).expect("of this window");
-    all += since.sum(event) as f64 + since.count(event) as f64;
+    let since = window.moment().since(moment).expect("of this window");
+    all += since.sum(event) as f64 + since.stats(event).count as f64;
     all
 }
 
@@ -141,7 +141,7 @@ fn the_same() {
             assert_eq!(window.totals().stats(event), stats, "{what}");
             for span in [1, 5, 60].map(|buckets| ns(LENGTH * buckets)) {
                 let over = window.over(span).expect("in the ring, or in the tier");
-                let (distribution, stats) = (over.distribution(event), over.stats(event));
+                let (distribution, stats) = (over.totals().distribution(event), over.stats(event));
                 assert_eq!((stats.count, stats.sum), (distribution.count(), distribution.sum()));
                 assert_eq!((stats.min, stats.max), (distribution.min(), distribution.max()));
                 assert_eq!(over.sum(event), distribution.sum());

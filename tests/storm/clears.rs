@@ -5,9 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use testkit::ledger::{Progress, Tally};
-use testkit::{Finish, Rng, alone, at_ns, ns, rounds};
+use testkit::{Finish, Rng, alone, at_ns, is_empty, ns, rounds};
 use windrow::clock::Manual;
-use windrow::{SlidingWindow, Stats};
+use windrow::{Clock, SlidingWindow, Stats};
 
 use crate::Seen;
 
@@ -73,7 +73,7 @@ impl Storm {
                     self.window.record(Seen::Rt, value);
                     return Some(());
                 }
-                let now = self.window.now().as_nanos();
+                let now = self.window.clock().now().as_nanos();
                 let at = at_ns(now.saturating_sub(random.u64(..90)));
                 self.window.record_at(at, Seen::Rt, value).ok()
             };
@@ -152,7 +152,7 @@ impl Storm {
         assert!((done..=begun).contains(&all), "{all} is not in {done} to {begun}");
         assert!(all >= *last, "{all} after {last}");
         *last = all;
-        let sum = self.window.snapshot().sum(Seen::Pass);
+        let sum = self.window.snapshot().totals().sum(Seen::Pass);
         let begun = Progress::begun(&self.pass)[1];
         assert!(sum <= begun, "{sum} of {begun}");
     }
@@ -242,7 +242,7 @@ fn counts_on(storm: &Storm, time: u64) {
         }
     }
     let before = window.lifetime(Seen::Pass).sum;
-    assert!(window.snapshot().is_empty());
+    assert!(is_empty(&window.snapshot()));
     assert_eq!((window.sum(Seen::Pass), drain(0)), (0, 0));
     let mut added = 0;
     for step in 1..60 {
@@ -257,7 +257,8 @@ fn counts_on(storm: &Storm, time: u64) {
             let first = (newest / length * length).saturating_sub(4 * length);
             (1..=step).filter(|step| time + 10 * (step - 1) >= first).sum::<u64>()
         });
-        let tiers = [0, 1].map(|tier| window.series(tier).expect("a tier").sum(Seen::Pass));
+        let tiers =
+            [0, 1].map(|tier| window.series(tier).expect("a tier").totals().sum(Seen::Pass));
         assert_eq!(tiers, reach, "{at}");
         clock.advance(ns(10));
     }

@@ -61,7 +61,7 @@ fn nothing_leaves_a_ring_that_holds_everything() {
     for (event, ledger) in [(Seen::Pass.erased(), &books.pass), (Seen::Rt.erased(), &books.rt)] {
         assert_eq!(Tally::from(storm.window.late(event)), Tally::default());
         assert_eq!(Tally::from(storm.window.stats(event)), ledger.total());
-        assert_eq!(Tally::from(storm.window.snapshot().stats(event)), ledger.total());
+        assert_eq!(Tally::from(storm.window.snapshot().totals().stats(event)), ledger.total());
     }
     // And once more at rest, through every geometry.
     for (length, buckets) in geometries {

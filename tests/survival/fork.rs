@@ -77,7 +77,7 @@ fn forked_in_the_middle_of_adds() {
                     closed.iter().all(windrow::snapshot::BucketSnapshot::is_closed),
                     "one is left open"
                 );
-                assert_eq!(snapshot.sum(Seen::Pass), before + 10);
+                assert_eq!(snapshot.totals().sum(Seen::Pass), before + 10);
             });
             thread::yield_now();
         }

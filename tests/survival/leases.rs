@@ -70,7 +70,7 @@ fn rows_come_back() {
         let counter = &counter;
         thread::scope(|scope| _ = scope.spawn(|| counter.add(2)).join());
     }
-    assert_eq!(counter.by_row().rows(), [5, 2_000]);
+    assert_eq!(counter.by_row().rows, [5, 2_000]);
     // And with more than there are rows, they all come back.
     let (one, all) = (Counter::new(), Barrier::new(9));
     thread::scope(|scope| {
@@ -86,7 +86,7 @@ fn rows_come_back() {
     });
     let next = Counter::new();
     thread::scope(|scope| _ = scope.spawn(|| next.add(7)).join());
-    assert_eq!((one.sum(), &next.by_row().rows()[..2]), (9, &[0, 7][..]));
+    assert_eq!((one.sum(), &next.by_row().rows[..2]), (9, &[0, 7][..]));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn resting() {
         (0..cores).for_each(|_| _ = scope.spawn(add));
     });
     let rows = counter.by_row();
-    assert_eq!(rows.rows().iter().filter(|row| **row == 1).count() as u64, cores + 1);
+    assert_eq!(rows.rows.iter().filter(|row| **row == 1).count() as u64, cores + 1);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn ends_one_by_one() {
         let counter = &counter;
         thread::scope(|scope| _ = scope.spawn(|| counter.add(2)).join());
     }
-    assert_eq!(counter.by_row().rows(), [10]);
+    assert_eq!(counter.by_row().rows, [10]);
 }
 
 /// Beyond its first 32 keys glibc allocates where a thread arms one: not what a handler may do.
@@ -195,7 +195,7 @@ fn child_with_a_thread() {
         wait_for(4);
         // (Beside the first row's 10_000 there may be the 10, of a thread that found no row to
         // lease.)
-        let is_right = COUNTED.sum() == 10_111 && COUNTED.by_row().rows().contains(&101);
+        let is_right = COUNTED.sum() == 10_111 && COUNTED.by_row().rows.contains(&101);
         // SAFETY: it ends this process.
         unsafe { libc::_exit(i32::from(!is_right)) };
     }

@@ -276,13 +276,13 @@ fn on_a_core_without_a_row() {
         (5..9).for_each(|value| least.record(value));
     });
     let by_row = hits.by_row();
-    assert_eq!((hits.sum(), by_row.shared(), by_row.rows()), (1_001, 0, &[1_001][..]));
+    assert_eq!((hits.sum(), by_row.shared, &by_row.rows[..]), (1_001, 0, &[1_001][..]));
     assert_eq!((most.get(), least.get()), (Some(8), Some(5)));
     on_core(0, || {
         hits.add(9);
         most.record(10);
     });
-    assert_eq!((hits.take(), hits.by_row().shared(), most.get()), (1_010, 0, Some(10)));
+    assert_eq!((hits.take(), hits.by_row().shared, most.get()), (1_010, 0, Some(10)));
     on_core(1, || hits.add(2));
     assert_eq!((hits.take(), hits.lifetime()), (2, 1_012));
     drop(hits);
@@ -314,7 +314,7 @@ fn with_fewer_rows_than_threads() {
         }
     });
     assert_eq!(taken.into_inner() + hits.take(), 4 * ADDS);
-    assert_eq!((hits.lifetime(), hits.by_row().shared()), (4 * ADDS, 0));
+    assert_eq!((hits.lifetime(), hits.by_row().shared), (4 * ADDS, 0));
 }
 
 /// Pages of rows that no thread has written take no memory, also where the kernel would rather map
@@ -438,7 +438,7 @@ mod unregistered {
             });
             if is_per_core && is_without {
                 let all = 1_000 * threads;
-                assert_eq!((hits.sum(), hits.by_row().shared()), (all, all));
+                assert_eq!((hits.sum(), hits.by_row().shared), (all, all));
             }
         }
     }

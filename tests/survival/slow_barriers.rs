@@ -143,7 +143,7 @@ fn one_is_held_up() {
     let snapshot = window.snapshot();
     let (live, closed) = snapshot.buckets().split_last().expect("buckets");
     assert!(!live.is_closed() && closed.iter().all(windrow::snapshot::BucketSnapshot::is_closed));
-    assert_eq!(snapshot.sum(Seen::Pass), 322);
+    assert_eq!(snapshot.totals().sum(Seen::Pass), 322);
 }
 
 /// A window that a ticker closes: no add ever makes the call, and buckets are closed all the same.

@@ -199,7 +199,7 @@ fn stopped_in_this_process() {
                 books
             });
             let long_books = long.run_while(3, || {
-                let _ = (long.window.last(ms(50)), short.window.snapshot());
+                let _ = (long.window.snapshot(), short.window.snapshot());
                 shared.reads.fetch_add(1, Ordering::Relaxed);
                 !shared.enough.load(Ordering::Relaxed)
             });
@@ -352,7 +352,7 @@ fn pinned_in_this_process() {
     for round in 0..200 {
         clock.advance(ns(LENGTH));
         window.record(Seen::Rt, round);
-        let last = window.last(ns(LENGTH)).expect("one bucket");
+        let last = window.over(ns(LENGTH)).expect("one bucket");
         assert_eq!(Tally::from(last.stats(Seen::Rt)), Tally::value(round));
     }
 }

@@ -107,7 +107,7 @@ impl Work {
             self.clock.set(at_ns(new + step * LENGTH));
             self.window.add(Seen::Pass, step);
             self.window.record(Seen::Rt, step);
-            let last = self.window.last(ns(LENGTH)).expect("one bucket");
+            let last = self.window.over(ns(LENGTH)).expect("one bucket");
             assert_eq!(last.sum(Seen::Pass), step);
             assert_eq!(Tally::from(last.stats(Seen::Rt)), Tally::value(step));
         }

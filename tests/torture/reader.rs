@@ -9,10 +9,9 @@ use crate::Seen;
 use crate::book::{Books, agree};
 use crate::round::Round;
 use testkit::ledger::{Ledger, Progress, Tally};
-use testkit::ns;
 
 /// The number of buckets that are checked each time, or all if there are fewer.
-const LOOKED_AT: u64 = 64;
+const LOOKED_AT: usize = 64;
 
 /// A bucket that the reader has come across.
 #[derive(Clone, Copy)]
@@ -55,14 +54,11 @@ impl Found {
     /// Looks at the newest buckets.
     fn look(&mut self, round: &Round) {
         let floor = round.floors.iter().map(|floor| floor.load(Ordering::SeqCst)).min();
-        let span = round.window.interval().min(ns(LOOKED_AT * round.longest()));
-        let Ok(snapshot) = round.window.last(span) else {
-            return; // the interval has just become shorter
-        };
+        let snapshot = round.window.snapshot();
         let latest = round.latest();
         let newest = snapshot.buckets().last().expect("the current bucket");
         assert!(round.plan.back_one_in > 0 || !newest.is_closed(), "{newest:?} is live");
-        for bucket in snapshot.buckets() {
+        for bucket in snapshot.buckets().iter().rev().take(LOOKED_AT) {
             let start = bucket.start().as_nanos();
             let left = start + round.interval() <= latest + round.longest();
             let left_alone = floor.is_some_and(|floor| bucket.end().as_nanos() <= floor);

@@ -69,7 +69,7 @@ pub(crate) fn read(path: &str, times: u64) -> bool {
         "SlidingWindow::sum, touched" => {
             let (window, _) = full();
             for hours in 1..60 {
-                let at = window.now() - hours * HOUR;
+                let at = window.clock().now() - hours * HOUR;
                 window.add_at(at, Hits::Pass, 1).expect("in the ring");
             }
             assert_eq!(window.sum(Hits::Pass), 119);

@@ -47,7 +47,7 @@ pub(crate) fn line(seconds: u64) -> String {
             unmatched += second.sum(Http::Request);
         }
     }
-    let [half, most] = times.quantiles([0.5, 0.99]).map(milliseconds);
+    let [half, most] = [0.5, 0.99].map(|q| milliseconds(times.quantile(q)));
     let _ = writeln!(
         text,
         "  requests {}/s  failed {}/s  unmatched {}/s  p50 {} p99 {} max {} ms  {}",

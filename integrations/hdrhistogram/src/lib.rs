@@ -15,8 +15,8 @@ const GREATEST: u64 = i64::MAX as u64;
 /// `hdrhistogram` has cells of its own, and answers the greatest value of a cell, which is at most
 /// one part in `10^digits` greater. With three digits and the default scale, a percentile is right
 /// to 4.5 %. A value outside the range becomes a number between the minimum or maximum and the
-/// range, as [`Distribution::quantile_within`] says. A number above `i64::MAX` becomes `i64::MAX`:
-/// the formats' numbers have a sign, and Java's reader of logs refuses greater ones.
+/// range. A number above `i64::MAX` becomes `i64::MAX`: the formats' numbers have a sign, and
+/// Java's reader of logs refuses greater ones.
 ///
 /// The count is the distribution's. Mean, deviation, minimum and maximum are those of the converted
 /// numbers, with their error. (A distribution's own [`mean`](Distribution::mean),

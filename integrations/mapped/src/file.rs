@@ -163,7 +163,7 @@ impl File {
 
     /// Returns the histogram with this name and these labels, as [`counter`](Self::counter) does.
     ///
-    /// It takes a column for each [place](Scale::places) of its scale, and one more. All histograms
+    /// It takes a column for each [place](Scale::place) of its scale, and one more. All histograms
     /// of a name have one scale.
     ///
     /// # Errors
@@ -284,7 +284,7 @@ impl Default for FileBuilder {
 impl FileBuilder {
     /// Sets the number of columns, 1 to 2^24. The default is 16 384.
     ///
-    /// A counter takes one, an extreme two, and a histogram one for each [place](Scale::places) of
+    /// A counter takes one, an extreme two, and a histogram one for each [place](Scale::place) of
     /// its scale and one more.
     pub fn columns(self, columns: u32) -> FileBuilder {
         FileBuilder { columns, ..self }

@@ -27,7 +27,7 @@ const MOST_SUMMAND: u64 = (1 << 60) - 1;
 ///
 /// # Cost
 ///
-/// It takes a column for each [place](Scale::places) of the scale, and one more: with the default
+/// It takes a column for each [place](Scale::place) of the scale, and one more: with the default
 /// scale 219 columns, which are 1.8 kB for each processor.
 #[derive(Clone, Copy)]
 pub struct Histogram {
@@ -86,7 +86,7 @@ impl Histogram {
     /// The count of each cell is at least that of the records that had returned when this call
     /// began.
     pub fn distribution(&self) -> Distribution {
-        let places = 0..self.scale.places();
+        let places = 0..self.scale.cells() + 2;
         let counts: Vec<u64> = places.map(|place| self.cells(place).sum()).collect();
         Distribution::from_counts(self.scale, &counts, self.sum.sum())
     }
@@ -94,7 +94,7 @@ impl Histogram {
     /// Returns the cells of a place.
     #[inline]
     fn cells(&self, place: usize) -> Cells {
-        debug_assert!(place < self.scale.places());
+        debug_assert!(place < self.scale.cells() + 2);
         // SAFETY: a scale has no place behind its last, and `new` has the cells of all, each side
         // by side with those of its neighbours in the segment.
         unsafe {

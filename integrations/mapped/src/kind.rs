@@ -77,7 +77,7 @@ impl Kind {
         match self {
             Kind::Counter => 1,
             Kind::Maximum | Kind::Minimum => 2, // see `extreme`
-            Kind::Histogram(scale) => 1 + scale.places() as u32, // see `histogram`
+            Kind::Histogram(scale) => scale.cells() as u32 + 3, // see `histogram`
             Kind::Gauge | Kind::InFlight | Kind::Pace | Kind::Paces => 0, // words of their own
         }
     }

@@ -91,8 +91,9 @@ pub(crate) fn put_exponential(values: &Distribution, frame: Frame<'_>, to: &mut 
     frame.attributes.put(exponential::ATTRIBUTES, to);
     put_totals(values, frame, to);
     put_zigzag(exponential::SCALE, schema, to);
-    put_fixed(exponential::ZERO_COUNT, values.zeros(), to);
-    let indexed = values.exponential_buckets().map(|(number, count)| (number - 1, count));
+    let (zeros, buckets) = values.exponential_buckets();
+    put_fixed(exponential::ZERO_COUNT, zeros, to);
+    let indexed = buckets.map(|(number, count)| (number - 1, count));
     put_nested(exponential::POSITIVE, to, |to| put_buckets(indexed, to));
     exemplars::put(exponential::EXEMPLARS, frame.exemplars, to);
     put_extremes(values, exponential::MIN, exponential::MAX, to);
@@ -121,8 +122,8 @@ pub(crate) fn put_octaves(values: &Distribution, frame: Frame<'_>, to: &mut Vec<
     let bounds = ends().count();
     begin(explicit::BUCKET_COUNTS, 8 * (bounds + 1), to);
     let schema = values.scale().schema();
-    let mut cells = values.numbered_cells().peekable();
-    let (mut before, mut up_to) = (0, values.below());
+    let (mut up_to, cells) = values.exponential_buckets();
+    let (mut cells, mut before) = (cells.peekable(), 0);
     for end in ends() {
         // The last cell up to `2^k` has the number `k * 2^s`: see `put_exponential`.
         let last = end.ilog2().cast_signed() << schema;

@@ -281,7 +281,7 @@ fn of_values(metric: &Metric<'_>) -> Vec<Option<f64>> {
     let count = Some(values.count() as f64);
     let mut numbers = vec![count, count, Some(values.sum() as f64)];
     let extremes = [values.min(), values.max()];
-    let all = extremes.into_iter().chain(values.quantiles(QUANTILES));
+    let all = extremes.into_iter().chain(QUANTILES.map(|q| values.quantile(q)));
     numbers.extend(all.map(|value| value.map(|value| value as f64)));
     numbers
 }

@@ -275,7 +275,7 @@ fn bucket_against_the_reuse_of_its_block_and_memory() {
         set_time(0);
         turn();
         let found = window.snapshot();
-        let found = (found.sum(Two::One), found.sum(Two::Other));
+        let found = (found.totals().sum(Two::One), found.totals().sum(Two::Other));
         assert!([(1, 1), (0, 0)].contains(&found), "{found:?} was never in the bucket");
         other.join().unwrap();
     });

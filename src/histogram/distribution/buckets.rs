@@ -40,67 +40,45 @@ impl Distribution {
         })
     }
 
-    /// Returns the cells of the scale's range that were used, in ascending order: the number of
-    /// each, and its count.
+    /// Returns the buckets of an exponential histogram: the count of its zero bucket, and its
+    /// positive buckets, in ascending order, the number of each and its count. They are all values.
     ///
-    /// With schema `s`, cell `i` holds the values above `2^((i - 1) / 2^s)` and at most
-    /// `2^(i / 2^s)`. So these are the positive buckets of a Prometheus native histogram of this
-    /// schema. The numbers of OpenTelemetry's buckets at this scale are less by one. Values outside
-    /// of the range are not included: see [`below`](Self::below) and [`above`](Self::above).
+    /// With schema `s`, bucket `i` is the cell of the values above `2^((i - 1) / 2^s)` and at most
+    /// `2^(i / 2^s)`, as in a Prometheus native histogram of this schema. The numbers of
+    /// OpenTelemetry's buckets at this scale are less by one.
     ///
-    /// ```
-    /// let latency = windrow::Histogram::new(); // schema 3
-    /// [0, 1_024, 1_025, 1 << 40].iter().for_each(|nanos| latency.record(*nanos));
-    /// let numbered: Vec<_> = latency.distribution().numbered_cells().collect();
-    /// assert_eq!(numbered, [(80, 1), (81, 1)]); // 2^(80 / 8) is 1024
-    /// ```
-    pub fn numbered_cells(&self) -> impl Iterator<Item = (i32, u64)> {
-        let in_range =
-            |(place, _): &&(u16, u64)| (1..=self.scale.cells()).contains(&usize::from(*place));
-        let number = |(place, count): &(u16, u64)| (self.scale.number(*place), *count);
-        self.cells.iter().filter(in_range).map(number)
-    }
-
-    /// Returns the positive buckets of an exponential histogram, in ascending order: the number of
-    /// each, and its count. With [`zeros`](Self::zeros), they are all values.
+    /// There is one bucket on each side for the values outside of the scale's range: those below it
+    /// are in the last bucket before the range, and those above it in the first bucket behind. So a
+    /// backend's quantile of such values is at an end of the range, off by at most a cell's width.
+    /// It is neither negative nor infinite, as a quantile in a wide bucket around zero or in an
+    /// infinite bucket can be. Every exporter that sends exponential histograms takes its buckets
+    /// here.
     ///
-    /// They are the [numbered cells](Self::numbered_cells), and one bucket on each side for the
-    /// values outside of the scale's range: those below it are in the last bucket before the range,
-    /// and those above it in the first bucket behind. So a backend's quantile of such values is at
-    /// an end of the range, off by at most a cell's width. It is neither negative nor infinite, as
-    /// a quantile in a wide bucket around zero or in an infinite bucket can be. Every exporter that
-    /// sends exponential histograms takes its buckets here.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new(); // 513 to 2^36, with schema 3
-    /// [0, 512, 1_024, 1 << 40].iter().for_each(|nanos| latency.record(*nanos));
-    /// let now = latency.distribution();
-    /// // 2^(72 / 8) is 512, and 2^(289 / 8) is 7.5e10.
-    /// assert!(now.exponential_buckets().eq([(72, 2), (80, 1), (289, 1)]));
-    /// ```
-    pub fn exponential_buckets(&self) -> impl Iterator<Item = (i32, u64)> {
-        let zero = self.scale.min() == 1;
-        let positive = move |(place, _): &&(u16, u64)| !zero || *place > 0;
-        let number = |(place, count): &(u16, u64)| (self.scale.number(*place), *count);
-        self.cells.iter().filter(positive).map(number)
-    }
-
-    /// Returns the count of an exponential histogram's zero bucket: the number of values that are
-    /// known to be zero.
-    ///
-    /// That is [`below`](Self::below) for a scale that begins at 1, and 0 for any other, which does
-    /// not tell zero from other values below its range. (Those are one of the
-    /// [`exponential_buckets`](Self::exponential_buckets).)
+    /// The zero bucket has the values that are known to be zero: those below the range of a scale
+    /// that begins at 1. Any other scale does not tell zero from other values below its range.
     ///
     /// ```
     /// use windrow::{Histogram, histogram::Scale};
     ///
+    /// let latency = Histogram::new(); // 513 to 2^36, with schema 3
+    /// [0, 512, 1_024, 1 << 40].iter().for_each(|nanos| latency.record(*nanos));
+    /// let now = latency.distribution();
+    /// let (zeros, buckets) = now.exponential_buckets();
+    /// // 2^(72 / 8) is 512, and 2^(289 / 8) is 7.5e10.
+    /// assert!(zeros == 0 && buckets.eq([(72, 2), (80, 1), (289, 1)]));
+    ///
     /// let sizes = Histogram::with_scale(Scale::fixed::<3, 1, 1024>());
-    /// let latency = Histogram::new();
-    /// [&sizes, &latency].iter().for_each(|histogram| histogram.record(0));
-    /// assert_eq!((sizes.distribution().zeros(), latency.distribution().zeros()), (1, 0));
+    /// sizes.record(0);
+    /// assert_eq!(sizes.distribution().exponential_buckets().0, 1);
     /// ```
-    pub fn zeros(&self) -> u64 {
-        if self.scale.min() == 1 { self.below() } else { 0 }
+    #[doc(alias = "numbered_cells")]
+    #[doc(alias = "zeros")]
+    pub fn exponential_buckets(&self) -> (u64, impl Iterator<Item = (i32, u64)>) {
+        let (zeros, positive) = match self.cells.split_first() {
+            Some(((0, zeros), positive)) if self.scale.min() == 1 => (*zeros, positive),
+            _ => (0, &self.cells[..]),
+        };
+        let number = |(place, count): &(u16, u64)| (self.scale.number(*place), *count);
+        (zeros, positive.iter().map(number))
     }
 }

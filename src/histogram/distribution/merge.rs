@@ -12,7 +12,7 @@
 //! term.
 
 use super::Distribution;
-use crate::error::ScaleMismatchError;
+use crate::error::ScaleError;
 use crate::histogram::scale::Scale;
 
 impl Distribution {
@@ -30,7 +30,7 @@ impl Distribution {
     ///
     /// # Errors
     ///
-    /// [`ScaleMismatchError`], if one distribution has counted values outside of its own range that
+    /// [`ScaleError`], if one distribution has counted values outside of its own range that
     /// may lie in the range of the other, because their cells are unknown. Then this distribution
     /// stays as it was.
     ///
@@ -47,10 +47,10 @@ impl Distribution {
     /// assert_eq!((both.count(), both.sum()), (3, 5_002));
     /// assert_eq!((both.min(), both.max()), (Some(2), Some(3_000)));
     /// assert_eq!(both.scale(), one.scale());
-    /// # Ok::<(), windrow::histogram::ScaleMismatchError>(())
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     #[inline]
-    pub fn merge(&mut self, other: &Distribution) -> Result<(), ScaleMismatchError> {
+    pub fn merge(&mut self, other: &Distribution) -> Result<(), ScaleError> {
         let sum = self.sum.wrapping_add(other.sum);
         if other.is_empty() && !self.is_empty() {
             self.sum = sum; // it may include a record that was being made
@@ -82,7 +82,7 @@ impl Distribution {
     ///
     /// # Errors
     ///
-    /// [`ScaleMismatchError`], in the cases in which `merge` returns it.
+    /// [`ScaleError`], in the cases in which `merge` returns it.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -94,12 +94,12 @@ impl Distribution {
     /// assert_eq!((since.count(), since.sum()), (2, 11_000));
     /// assert_eq!(before.since(&latency.lifetime())?, before); // the other way round
     /// assert!(since.max().is_some_and(|max| (8_600..=9_400).contains(&max)));
-    /// # Ok::<(), windrow::histogram::ScaleMismatchError>(())
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     #[doc(alias = "minus")]
     #[doc(alias = "subtract")]
     #[inline]
-    pub fn since(&self, earlier: &Distribution) -> Result<Distribution, ScaleMismatchError> {
+    pub fn since(&self, earlier: &Distribution) -> Result<Distribution, ScaleError> {
         let scale = if earlier.is_empty() { self.scale } else { self.scale.union(earlier.scale) };
         let mut cells = added_up(self.cells_in(scale)?);
         let before = added_up(earlier.cells_in(scale)?);
@@ -128,7 +128,7 @@ impl Distribution {
     /// `schema` is not coarser.
     ///
     /// The result is as if a histogram of that scale had recorded the values: fewer cells, with a
-    /// larger [error](Self::error_bound). Count, sum and extremes stay. Costs an allocation.
+    /// larger [error](Scale::error_bound). Count, sum and extremes stay. Costs an allocation.
     ///
     /// ```
     /// use windrow::Histogram;
@@ -155,7 +155,7 @@ impl Distribution {
 
     /// Returns the counts by the places of `scale`, in order. A place may occur several times.
     #[inline]
-    fn cells_in(&self, scale: Scale) -> Result<Vec<(u16, u64)>, ScaleMismatchError> {
+    fn cells_in(&self, scale: Scale) -> Result<Vec<(u16, u64)>, ScaleError> {
         let place = |((place, count), used): (&(u16, u64), super::Used)| {
             if scale == self.scale {
                 return Ok((*place, *count));
@@ -165,7 +165,7 @@ impl Distribution {
             if found == scale.place(to) {
                 Ok((found as u16, *count))
             } else {
-                Err(ScaleMismatchError::Outside { count: *count, from, to })
+                Err(ScaleError::Outside { count: *count, from, to })
             }
         };
         self.cells.iter().zip(self.used()).map(place).collect()

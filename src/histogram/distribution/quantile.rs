@@ -26,7 +26,6 @@
 //! than 2^-53 from what it stands for, which is less than the distance of two ranks.
 
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 use super::Distribution;
 
@@ -37,91 +36,46 @@ impl Distribution {
     /// The quantile is the value with rank `q * n`, rounded up and counted from 1, among `n` values
     /// in order: for 0.5 the lower of two medians. (A `q` such as `0.07` or `7.0 / 100.0` is taken
     /// as that fraction, and not as the `f64` nearest to it: among 100 values it is the seventh.)
-    /// The estimate differs from that value by at most the [error](Self::error_bound), and never
-    /// lies beyond the extremes. The first value, which is [`min`](Self::min), and the last one,
-    /// which is [`max`](Self::max), are exact where the extremes [are](Self::has_exact_extremes).
-    /// Returns `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the
-    /// 99th percentile.
+    /// The estimate differs from that value by at most the scale's
+    /// [error](crate::histogram::Scale::error_bound), and never lies beyond the extremes. The first
+    /// value, which is [`min`](Self::min), and the last one, which is [`max`](Self::max), are exact
+    /// where the extremes [are](Self::has_exact_extremes). Returns `None` if there is no value, or
+    /// if `q` is not a number from 0 to 1: 99 is not the 99th percentile.
     ///
-    /// Costs a walk over the cells that were used.
+    /// Recorded durations are nanoseconds: `.map(Duration::from_nanos)`. Costs a walk over the
+    /// cells that were used.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
     /// [2_000, 2_000, 2_000, 90_000].iter().for_each(|nanos| latency.record(*nanos));
     /// let now = latency.distribution();
     /// let median = now.quantile(0.5).unwrap();
-    /// assert!(median.abs_diff(2_000) as f64 <= 2_000.0 * now.error_bound() + 0.5);
+    /// assert!(median.abs_diff(2_000) as f64 <= 2_000.0 * now.scale().error_bound() + 0.5);
     /// assert_eq!((now.quantile(99.0), now.quantile(f64::NAN)), (None, None));
     /// ```
     #[doc(alias = "percentile")]
+    #[doc(alias = "quantiles")]
+    #[doc(alias = "quantile_duration")]
+    #[doc(alias = "quantile_within")]
     #[inline]
     pub fn quantile(&self, q: f64) -> Option<u64> {
         self.quantile_within(q).map(middle)
     }
 
-    /// Estimates the `q`-quantile of recorded durations: [`quantile`](Self::quantile) of their
-    /// nanoseconds, as a duration.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let latency = windrow::Histogram::new();
-    /// latency.record(Duration::from_millis(7));
-    /// let now = latency.distribution();
-    /// assert_eq!(now.quantile_duration(0.99), Some(Duration::from_millis(7)));
-    /// ```
-    #[inline]
-    pub fn quantile_duration(&self, q: f64) -> Option<Duration> {
-        self.quantile(q).map(Duration::from_nanos)
-    }
-
-    /// Estimates several [quantiles](Self::quantile), in any order, by one walk.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new();
-    /// (1..=100).for_each(|millis| latency.record(millis * 1_000_000));
-    /// let now = latency.distribution();
-    /// let all = now.quantiles([0.5, 0.9, 0.99]);
-    /// assert_eq!(all, [0.5, 0.9, 0.99].map(|q| now.quantile(q)));
-    /// ```
-    pub fn quantiles<const N: usize>(&self, q: [f64; N]) -> [Option<u64>; N] {
-        self.all_within(q).map(|bounds| bounds.map(middle))
-    }
-
     /// Returns bounds on the value of a [quantile](Self::quantile). The value is certainly between
     /// them, also outside of the scale's range.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new(); // to 68.7 s
-    /// latency.record(2_000);
-    /// latency.record(70_000_000_000);
-    /// latency.record(90_000_000_000);
-    /// let bounds = latency.distribution().quantile_within(0.5).unwrap();
-    /// assert!(bounds.contains(&70_000_000_000));
-    /// assert_eq!(bounds, (1 << 36) + 1..=90_000_000_000);
-    /// ```
     #[inline]
-    pub fn quantile_within(&self, q: f64) -> Option<RangeInclusive<u64>> {
-        let [bounds] = self.all_within([q]);
-        bounds
-    }
-
-    fn all_within<const N: usize>(&self, q: [f64; N]) -> [Option<RangeInclusive<u64>>; N] {
+    fn quantile_within(&self, q: f64) -> Option<RangeInclusive<u64>> {
         let total = self.total();
-        let is_asked = |q: &f64| total > 0 && (0.0..=1.0).contains(q);
-        let mut ranks = q.map(|q| if is_asked(&q) { rank(q, total) } else { NONE });
-        let mut found = [const { None }; N];
-        let mut end = 0_u128;
-        for cell in &self.cells {
-            end += u128::from(cell.1);
-            for (found, sought) in found.iter_mut().zip(&mut ranks) {
-                if *sought <= end {
-                    *found = Some(self.bounds_of(*sought, total, self.used_cell(cell).bounds));
-                    *sought = NONE; // found
-                }
-            }
+        if total == 0 || !(0.0..=1.0).contains(&q) {
+            return None;
         }
-        found
+        let (rank, mut end) = (rank(q, total), 0_u128);
+        let cell = self.cells.iter().find(|(_, count)| {
+            end += u128::from(*count);
+            rank <= end
+        });
+        cell.map(|cell| self.bounds_of(rank, total, self.used_cell(cell).bounds))
     }
 
     /// Returns bounds on the value with a rank, in a cell with these bounds. The first value is the
@@ -135,9 +89,6 @@ impl Distribution {
         }
     }
 }
-
-/// A rank that no value has: there are fewer than 2^76.
-const NONE: u128 = u128::MAX;
 
 /// The number of bits in the fraction of an `f64`.
 const BITS: u32 = f64::MANTISSA_DIGITS - 1;

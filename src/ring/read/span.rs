@@ -69,11 +69,6 @@ impl<'g> View<'g> {
         self.span(ring, Some(self.newest()), ring.geometry.buckets())
     }
 
-    /// Returns the span of the ring's newest buckets that cover `nanos`, or of all.
-    pub(crate) fn recent_of_ring(&self, nanos: u64) -> Span<'g> {
-        self.span(self.own(), Some(self.newest()), self.own().covering(nanos))
-    }
-
     /// Returns the span of the newest buckets that cover `nanos`, or of all.
     pub(crate) fn recent(&self, nanos: u64) -> Span<'g> {
         let source = self.source(nanos);

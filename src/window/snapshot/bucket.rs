@@ -167,10 +167,8 @@ impl<E: Events> BucketSnapshot<E> {
 
     /// The distribution of the event with these cells.
     pub(super) fn distribution_at(&self, cells: EventCells) -> Distribution {
-        let mut all = Distribution::default();
-        self.refill_distribution(cells, &mut all);
-        all.shrink_to_fit();
-        all
+        let places = cells.places();
+        places.map_or_else(Distribution::default, |places| self.numbers.distribution(places))
     }
 
     pub(super) fn all_distributions(&self) -> impl Iterator<Item = Distribution> {
@@ -181,22 +179,6 @@ impl<E: Events> BucketSnapshot<E> {
     /// Each event's stats, in the order of their indexes.
     pub(super) fn all_stats(&self) -> impl Iterator<Item = Stats> {
         <E::Cells as Positions<E>>::CELLS.iter().map(|cells| self.stats_at(*cells))
-    }
-
-    /// Returns whether the bucket is empty: the count of each event is zero, and no `Maximum` or
-    /// `Minimum` has a value.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// # let clock = windrow::clock::Manual::default();
-    /// clock.set(windrow::Timestamp::from_millis(1_700));
-    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
-    /// window.add(Hits::Hit, 1);
-    /// assert!(window.previous().is_empty());
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.all_stats().all(|stats| stats.count == 0 && stats.min.or(stats.max).is_none())
     }
 
     /// Returns whether the bucket was final: only a back-dated add, whose timestamp is older than

@@ -40,7 +40,7 @@ impl<E: Events> Snapshot<E> {
     ///         Some(all) => all.merge(&shard.snapshot())?,
     ///     }
     /// }
-    /// assert_eq!(all.map(|all| all.sum(Hits::Hit)), Some(33));
+    /// assert_eq!(all.map(|all| all.totals().sum(Hits::Hit)), Some(33));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn merge(&mut self, other: &Snapshot<E>) -> Result<(), MergeError> {

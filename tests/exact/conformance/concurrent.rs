@@ -45,7 +45,7 @@ fn b03_no_reader_sees_a_bucket_half_made() {
             clock.set(at_ns(number * 10));
             window.add(Http::Pass, number);
             window.record(Http::Rt, number);
-            let newest = window.last(ns(10)).expect("one bucket");
+            let newest = window.over(ns(10)).expect("one bucket").totals();
             assert_eq!((newest.sum(Http::Pass), newest.sum(Http::Rt)), (number, number));
         }
         drop(finish);
@@ -70,7 +70,7 @@ fn b04_one_winner_per_start() {
                 window.record(Http::Rt, round);
             }
         });
-        let newest = window.last(ns(10)).expect("one bucket");
+        let newest = window.over(ns(10)).expect("one bucket").totals();
         assert_eq!((newest.sum(Http::Pass), newest.stats(Http::Rt).count), (20, 20));
         assert_eq!(newest.stats(Http::Rt).min, Some(round));
     }
@@ -115,7 +115,7 @@ fn b06_starts_and_counts_belong_together() {
                 let mut last = 0;
                 while !finished.load(Ordering::Acquire) {
                     let snapshot = window.snapshot();
-                    let newest = snapshot.at().as_nanos() / 7 * 7;
+                    let newest = snapshot.totals().at().as_nanos() / 7 * 7;
                     assert!(newest >= last, "the clock never goes back here");
                     last = newest;
                     let count = (newest / 7 + 1).min(5);

@@ -98,7 +98,7 @@ fn b17_a_window_may_be_the_last_thing_a_thread_holds() {
         let pass_on = move || HOLDER.with(|holder| holder.0.set(held).is_ok());
         assert!(thread::spawn(pass_on).join().expect("no panic"));
         assert_eq!(window.lifetime(Http::Pass).count, round);
-        assert_eq!(window.last(ms(100)).expect("one bucket").stats(Http::Rt).min, Some(9));
+        assert_eq!(window.over(ms(100)).expect("one bucket").stats(Http::Rt).min, Some(9));
     }
 }
 

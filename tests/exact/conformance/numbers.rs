@@ -146,7 +146,7 @@ fn b08_nothing_is_none() {
         nothing(window.lifetime(event));
         nothing(window.late(event));
         nothing(window.previous().stats(event));
-        nothing(window.snapshot().stats(event));
+        nothing(window.snapshot().totals().stats(event));
     }
     assert!(window.rate(Http::Pass).abs() < f64::EPSILON);
     assert!(window.rate(Http::Rt).abs() < f64::EPSILON);
@@ -155,7 +155,7 @@ fn b08_nothing_is_none() {
     assert_eq!(window.stats(Http::Rt).min, Some(u64::MAX));
     clock.advance(ms(10));
     window.record(Http::Rt, 0);
-    let bucket = window.last(ms(10)).expect("one bucket").stats(Http::Rt);
+    let bucket = window.over(ms(10)).expect("one bucket").stats(Http::Rt);
     assert_eq!((bucket.min, bucket.max, bucket.mean()), (Some(0), Some(0), Some(0.0)));
     assert_eq!(window.stats(Http::Rt).max, Some(u64::MAX));
 }

@@ -1,6 +1,6 @@
 //! Snapshots, spans and running totals.
 
-use windrow::{Timestamp, snapshot::SpanError};
+use windrow::{Timestamp, snapshot::OutOfRangeError};
 
 use super::{Http, starts, sums};
 use testkit::{at, clock_at, ms, ns, window};
@@ -14,10 +14,10 @@ fn a15_sentinel_go_sliding_view() {
         let when = at(1_578_416_556_900 - back * 500);
         window.add_at(when, Http::Pass, 10 + back).expect("inside the ring");
     }
-    let view = window.last(ms(2000)).expect("shorter than the interval");
+    let view = window.over(ms(2000)).expect("shorter than the interval").totals();
     let expected = [1_578_416_555_000, 1_578_416_555_500, 1_578_416_556_000, 1_578_416_556_500];
-    assert_eq!(starts(&view), expected);
-    assert_eq!(sums(&view, Http::Pass), [13, 12, 11, 10]);
+    assert_eq!(starts(&window.snapshot())[16..], expected);
+    assert_eq!(sums(&window.snapshot(), Http::Pass)[16..], [13, 12, 11, 10]);
     assert_eq!((view.sum(Http::Pass), view.interval()), (46, ms(2000)));
     assert!((view.rate(Http::Pass) - 23.0).abs() < 1e-9, "per second of the view");
 }
@@ -28,16 +28,16 @@ fn a15_sentinel_go_sliding_view() {
 fn a16_sentinel_go_spans_that_are_refused() {
     let clock = clock_at(1_578_416_556_900);
     let window = window::<Http>(ms(500), 20, &clock);
-    assert_eq!(window.last(ms(0)).unwrap_err(), SpanError::Zero);
-    let too_long = SpanError::TooLong { span: ms(10_001), interval: ms(10_000) };
-    assert_eq!(window.last(ms(10_001)).unwrap_err(), too_long);
-    assert!(window.last(ms(10_000) + ns(1)).is_err());
+    assert_eq!(window.over(ms(0)).unwrap_err(), OutOfRangeError::ZeroSpan);
+    let too_long = OutOfRangeError::SpanTooLong { span: ms(10_001), interval: ms(10_000) };
+    assert_eq!(window.over(ms(10_001)).unwrap_err(), too_long);
+    assert!(window.over(ms(10_000) + ns(1)).is_err());
 
-    let view = window.last(ms(2002)).expect("rounded up");
-    assert_eq!((view.buckets().len(), view.interval()), (5, ms(2500)));
-    assert_eq!(starts(&view)[0], 1_578_416_554_500);
-    assert_eq!(window.last(ms(10_000)).expect("the whole interval").buckets().len(), 20);
-    assert_eq!(window.last(ns(1)).expect("rounded up").buckets().len(), 1);
+    let view = window.over(ms(2002)).expect("rounded up").totals();
+    assert_eq!(view.interval(), ms(2500));
+    assert_eq!(view.end() - view.interval(), at(1_578_416_554_500));
+    let covered = |span| window.over(span).expect("rounded up").totals().interval();
+    assert_eq!([ms(10_000), ns(1)].map(covered), [ms(10_000), ms(500)]);
 }
 
 /// Origin: `HystrixRollingNumberTest`, ten buckets of 20 ms.

@@ -200,19 +200,19 @@ fn idle() {
     close(&window);
     record(&window, 1_060, 60);
     let span = window.over(ns(600)).expect("the tier reaches so far");
-    assert_eq!((span.covers(), span.sum(Seen::Pass)), (ns(600), 180));
+    assert_eq!((span.totals().interval(), span.sum(Seen::Pass)), (ns(600), 180));
     assert_eq!(span.stats(Seen::Rt), stats(&[10, 20, 40, 50, 60]));
     let rate = span.weighted_rate(Seen::Pass);
     assert!((rate - 180.0 / 600e-9).abs() < 1.0, "{rate}");
     // If it would begin with a missed bucket, it begins with the bucket before.
     let short = window.over(ns(80)).expect("the tier reaches so far");
-    assert_eq!((short.covers(), short.sum(Seen::Pass)), (ns(100), 180));
+    assert_eq!((short.totals().interval(), short.sum(Seen::Pass)), (ns(100), 180));
 }
 
-/// The bucket of which a weighted sum takes a share may hold two buckets' adds: it takes the share
-/// of one.
+/// The bucket of which a weighted count takes a share may hold two buckets' adds: it takes the
+/// share of one.
 #[test]
-fn a_weighted_sum_takes_a_share_of_one_bucket() {
+fn a_weighted_count_takes_a_share_of_one_bucket() {
     alone::run("tiers::missed::weighted", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
@@ -231,7 +231,8 @@ fn weighted() {
     assert_eq!(sums[3..], [40, 0, 20, 20, 20], "the one at 1020 was missed");
     // At a constant rate it is right: from 1039 on.
     clock.set(at_ns(1_099));
-    let sum = window.over(ns(60)).expect("the tier reaches so far").weighted_sum(Seen::Pass);
+    let span = window.over(ns(60)).expect("the tier reaches so far");
+    let sum = span.weighted_rate(Seen::Pass) * span.totals().interval().as_secs_f64();
     assert!((sum - 61.0).abs() < 1e-9, "{sum}");
 }
 
@@ -261,7 +262,10 @@ fn cleared() {
     assert_eq!(of_buckets(&series, Seen::Rt), expected);
     // From 1020 on it is not known.
     let span = window.over(ns(60)).expect("the tier reaches so far");
-    assert_eq!((span.covers(), span.stats(Seen::Rt)), (ns(80), stats(&[300, 700, 40, 60])));
+    assert_eq!(
+        (span.totals().interval(), span.stats(Seen::Rt)),
+        (ns(80), stats(&[300, 700, 40, 60]))
+    );
 }
 
 /// The last nanosecond of time may be a bucket, too.
@@ -306,7 +310,7 @@ fn end_of_time() {
         record_all(&window, &times.map(|at| (at, 1)));
     });
     let over = window.over(ns(40)).expect("a tier reaches that far");
-    assert!(over.covers() <= ns(40), "{:?}", over.covers());
+    assert!(over.totals().interval() <= ns(40), "{:?}", over.totals().interval());
     assert!(over.sum(Seen::Pass) <= 5);
     assert!(over.stats(Seen::Rt).count <= 5);
 }

@@ -97,7 +97,11 @@ fn moves_on_in_the_middle_of_a_series(before: u64) {
     *clock.to_do.borrow_mut() = Some(Box::new(move_on));
     let series = window.series(0).expect("there is a tier");
     clock.to_do.borrow_mut().take();
-    assert_eq!((clock.asked.get(), series.at()), (1, at_ns(BEGIN + 500)), "it is read once");
+    assert_eq!(
+        (clock.asked.get(), series.totals().at()),
+        (1, at_ns(BEGIN + 500)),
+        "it is read once"
+    );
     for (bucket, is_there) in series.buckets().iter().zip([false, false, false, true]) {
         let at = bucket.start().as_nanos();
         let own = Stats { count: 1, sum: at, min: Some(at), max: Some(at) };
@@ -239,7 +243,7 @@ fn totals_that_are_overtaken_each_time_are_those_of_their_span() {
 fn a_series_that_is_overtaken_each_time_has_each_buckets_own() {
     Moved::each(|moved| {
         let series = moved.window.series(0).expect("there is a tier");
-        assert_eq!(series.at(), at_ns(NOW), "{:?}: it is overtaken each time", moved.by);
+        assert_eq!(series.totals().at(), at_ns(NOW), "{:?}: it is overtaken each time", moved.by);
         for bucket in series.buckets() {
             let span = bucket.start().as_nanos()..bucket.end().as_nanos();
             let is_there = moved.rest(1, span.end) == span;

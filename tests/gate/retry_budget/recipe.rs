@@ -23,7 +23,7 @@ pub struct RetryBudget<C = Coarse> {
 
 impl<C: Clock + Clone> RetryBudget<C> {
     pub fn new(clock: C) -> Result<RetryBudget<C>, Box<dyn Error>> {
-        let calls = SlidingWindow::builder().covers_at_least(Duration::from_secs(10)).buckets(100);
+        let calls = SlidingWindow::builder().interval(Duration::from_millis(10_100)).buckets(101);
         let reserve = Pace::builder(Duration::from_millis(100)).burst(10);
         Ok(RetryBudget {
             calls: calls.clock(clock.clone()).build()?,

@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Event, Events, SlidingWindow, Timestamp, Typed};
+use windrow::snapshot::{BucketSnapshot, ByRow, Snapshot};
+use windrow::{Event, Events, SlidingWindow, Stats, Timestamp, Typed};
 
 pub mod alone;
 pub mod heap;
@@ -31,6 +32,22 @@ pub fn rounds(all: u64) -> u64 {
     let told = std::env::var("TEST_PERCENT").ok();
     let percent = told.map_or(100, |told| told.parse().expect("TEST_PERCENT is a whole number"));
     (all * percent / 100).max(1)
+}
+
+/// Returns whether a snapshot's buckets are all empty.
+pub fn is_empty<E: Events>(snapshot: &Snapshot<E>) -> bool {
+    snapshot.buckets().iter().all(has_nothing)
+}
+
+/// Returns whether no event was counted in a bucket.
+pub fn has_nothing<E: Events>(bucket: &BucketSnapshot<E>) -> bool {
+    let is_zero = |stats: Stats| stats.count == 0 && stats.min.or(stats.max).is_none();
+    Event::<E>::all().all(|event| is_zero(bucket.stats(event)))
+}
+
+/// Returns the sum of a number's parts.
+pub fn sum_of(parts: &ByRow) -> u64 {
+    parts.rows.iter().fold(parts.shared, |all, row| all.wrapping_add(*row))
 }
 
 /// Returns a moment, in milliseconds.

@@ -7,7 +7,7 @@ use crate::shown::layout::{PERCENTILES, QUANTILES};
 
 /// Returns the percentiles that are shown.
 pub(crate) fn percentiles(distribution: &Distribution) -> [Option<u64>; PERCENTILES] {
-    distribution.quantiles(QUANTILES.map(|(_, q)| q))
+    QUANTILES.map(|(_, q)| distribution.quantile(q))
 }
 
 /// Appends the numbers of a row: the all-time count; and of these values count, sum, minimum,

@@ -31,7 +31,7 @@ pub(crate) fn numbers(
             Kind::Count => into.extend([lifetime(), stats().count].map(Number::Unsigned)),
             Kind::Signed => {
                 let both = [window.lifetime().stats(event), stats()];
-                into.extend(both.map(|of| Number::Signed(of.signed_sum())));
+                into.extend(both.map(|of| Number::Signed(of.sum.cast_signed())));
             }
             Kind::Value => {
                 let Stats { count, sum, min, max } = stats();

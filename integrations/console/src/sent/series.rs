@@ -22,7 +22,8 @@ pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
             json!({ "level": Value::from(Number::real(number)) })
         }
         AnyMetric::Histogram(histogram) => {
-            both(&histogram.distribution(), &histogram.lifetime(), histogram.scale())
+            let lifetime = histogram.lifetime();
+            both(&histogram.distribution(), &lifetime, lifetime.scale())
         }
         AnyMetric::Distribution(values) => both(values, values, values.scale()),
         AnyMetric::Window(window) => window::all(window),

@@ -27,7 +27,7 @@ pub(crate) fn stats(kind: Kind, stats: &Stats) -> Value {
     let Stats { count, sum, min, max } = *stats;
     match kind {
         Kind::Count => json!({ "count": count }),
-        Kind::Signed => json!({ "sum": stats.signed_sum() }),
+        Kind::Signed => json!({ "sum": stats.sum.cast_signed() }),
         Kind::Value | Kind::Histogram(_) => {
             json!({ "count": count, "sum": sum, "min": min, "max": max, "mean": stats.mean() })
         }
@@ -174,7 +174,8 @@ mod tests {
             for cell in of_point.chunks_exact(2) {
                 below += cell[1];
                 let end = cells[usize::try_from(cell[0]).unwrap()][1].as_u64().unwrap();
-                assert_eq!(point.count_up_to(end), below..=below, "{end}");
+                let above = point.count() - below;
+                assert_eq!(point.count_above(end), above..=above, "{end}");
             }
             assert_eq!(below, 1_000);
         }

@@ -76,11 +76,12 @@ fn numbers_of(
 /// Returns the rate of an event of this kind over a span: of values, the count; of a `Signed`
 /// event, with its sign. `None` if there is no span.
 fn per_second(kind: Kind, stats: &Stats, span: Duration) -> Option<f64> {
-    let count = if kind == Kind::Signed { stats.signed_sum() as f64 } else { stats.count as f64 };
+    let count =
+        if kind == Kind::Signed { stats.sum.cast_signed() as f64 } else { stats.count as f64 };
     (!span.is_zero()).then(|| count / span.as_secs_f64())
 }
 
 /// Returns the contents of each core's row: of an event, if it is a window's.
 pub(crate) fn cores(event: Option<&str>, by_row: &ByRow) -> Value {
-    json!({ "event": event, "rows": by_row.rows(), "shared": by_row.shared() })
+    json!({ "event": event, "rows": by_row.rows, "shared": by_row.shared })
 }

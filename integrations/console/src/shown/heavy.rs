@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use windrow::Clock;
 use windrow::heavy::{HeavyKeys, HeavySnapshot, Key};
-use windrow::snapshot::SpanError;
+use windrow::snapshot::OutOfRangeError;
 
 /// The greatest number of keys of a span.
 const SHOWN: usize = 10;
@@ -41,7 +41,7 @@ pub(crate) trait AnyKeys: Send + Sync {
     fn lengths(&self) -> [Duration; 3];
 
     /// Reads the keys with the most weight.
-    fn top(&self, span: Duration) -> Result<Top, SpanError>;
+    fn top(&self, span: Duration) -> Result<Top, OutOfRangeError>;
 }
 
 /// The heaviest keys of a span.
@@ -93,7 +93,7 @@ where
         [self.interval() / buckets, self.interval(), self.longest_span()]
     }
 
-    fn top(&self, span: Duration) -> Result<Top, SpanError> {
+    fn top(&self, span: Duration) -> Result<Top, OutOfRangeError> {
         Ok(Top::of(span, &self.snapshot_over(span)?))
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windrow::SlidingWindow;
 use windrow::clock::Manual;
 use windrow::histogram::Distribution;
+use windrow::{Clock, SlidingWindow};
 use windrow_console::Console;
 
 use crate::page::{Cells, Page};
@@ -38,7 +38,7 @@ fn of_window(window: &Window) -> Numbers {
     let closed = window.over(window.interval()).unwrap().complete();
     let count = |event| closed.sum(event) as f64;
     // Over its own age, if the window is younger than its interval.
-    let known = closed.interval().min(window.now() - window.built()).as_secs_f64();
+    let known = closed.interval().min(window.clock().now() - window.built()).as_secs_f64();
     let (pass, block, exception) = (count(Http::Pass), count(Http::Block), count(Http::Exception));
     let mut numbers: Numbers = [
         ("now", 0.0),
@@ -54,7 +54,7 @@ fn of_window(window: &Window) -> Numbers {
 }
 
 fn of_values(values: &Distribution) -> Numbers {
-    let (Some(mean), [p50, p99]) = (values.mean(), values.quantiles([0.5, 0.99])) else {
+    let (Some(mean), [p50, p99]) = (values.mean(), [0.5, 0.99].map(|q| values.quantile(q))) else {
         return Numbers::new();
     };
     let whole = [("min", values.min()), ("p50", p50), ("p99", p99), ("max", values.max())];
@@ -183,7 +183,7 @@ fn the_accounts_of_a_series_are_the_windows_own() {
             .map(cell => [cell.dataset.account, Number(cell.dataset.value)]))",
     );
     let ever = login.lifetime(Http::Pass).count;
-    let held = login.snapshot().sum(Http::Pass);
+    let held = login.snapshot().totals().sum(Http::Pass);
     let late = login.late(Http::Pass).count;
     let expected = serde_json::json!({
         "lifetime": ever, "buckets": held, "difference": login.sum(Http::Pass), "late": late,

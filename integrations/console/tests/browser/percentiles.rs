@@ -73,12 +73,13 @@ fn percentiles_by_time_are_those_of_the_buckets_and_their_whole_of_all_values() 
     assert_percentiles(&legend(&mut page, hour), &window.lifetime_distribution(Http::Rt));
 
     let snapshot = window.snapshot();
-    let slow = snapshot.iter().find(|bucket| bucket.stats(Http::Rt).max == Some(1_000_000_000));
+    let slow =
+        snapshot.buckets().iter().find(|bucket| bucket.stats(Http::Rt).max == Some(1_000_000_000));
     // Thirty seconds ago it ended; the newest bucket has only begun.
     point(&mut page, minute, 1.0 - 29.5 / 60.0, 0.5);
     assert_percentiles(&legend(&mut page, minute), &slow.unwrap().distribution(Http::Rt));
     point(&mut page, minute, 1.0 - 20.5 / 60.0, 0.5);
-    let other = snapshot.iter().nth(snapshot.buckets().len() - 1 - 20).unwrap();
+    let other = &snapshot.buckets()[snapshot.buckets().len() - 1 - 20];
     assert_percentiles(&legend(&mut page, minute), &other.distribution(Http::Rt));
     page.assert_well();
 }
@@ -97,7 +98,8 @@ fn a_cell_that_is_pointed_at_says_its_values_and_how_many_they_are() {
     assert_eq!(legend(&mut page, cells)["cells"], used.to_string());
 
     let is_slow = |nanos: u64| nanos == 1_000_000_000;
-    let slow = snapshot.iter().find(|bucket| bucket.stats(Http::Rt).max.is_some_and(is_slow));
+    let slow =
+        snapshot.buckets().iter().find(|bucket| bucket.stats(Http::Rt).max.is_some_and(is_slow));
     let slow = slow.unwrap().distribution(Http::Rt);
     let mut seen = Vec::new();
     for step in 0..400 {

@@ -60,7 +60,7 @@ async fn detail(console: &ConsoleService) -> Value {
 
 #[track_caller]
 fn assert_summary(shown: &Value, is: &Distribution) {
-    let [p50, p90, p99] = is.quantiles([0.5, 0.9, 0.99]);
+    let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| is.quantile(q));
     for (name, number) in [
         ("count", Some(is.count())),
         ("sum", Some(is.sum())),
@@ -146,7 +146,7 @@ async fn a_terminal_has_percentiles_and_the_greatest() {
     let shown = answer(&shown(&window), "/text").await;
     let closed = window.over(window.interval()).unwrap().complete();
     let distribution = closed.distribution(Calls::Rt);
-    let times = distribution.quantiles([0.5, 0.9, 0.99]);
+    let times = [0.5, 0.9, 0.99].map(|q| distribution.quantile(q));
     let [p50, p90, p99] = times.map(|nanos| Duration::from_nanos(nanos.unwrap()));
     let expected = format!(
         "Rt 9000 ({:.1}/s, p50 {p50:.3?}, p90 {p90:.3?}, p99 {p99:.3?}, max 500.000ms)",
@@ -170,7 +170,7 @@ async fn a_stream_has_eight_numbers_of_a_histogram() {
     };
     assert_eq!(frame["metrics"][0][3][1], json!(["Rt", "Histogram", "ns"]));
     let is = window.over(window.interval()).unwrap().complete().distribution(Calls::Rt);
-    let [p50, p90, p99] = is.quantiles([0.5, 0.9, 0.99]);
+    let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| is.quantile(q));
     let numbers = json!([9_000, is.count(), is.sum(), is.min(), is.max(), p50, p90, p99]);
     let row = frame["rows"][0][4].as_array().unwrap();
     assert_eq!(json!(row[2..10]), numbers, "after two of `Pass`");
@@ -201,7 +201,7 @@ async fn histograms_without_a_window_have_percentiles_since_the_drain_and_a_coun
     assert_eq!(series["cells"].as_array().unwrap().len(), shelf.distribution().cells().count());
     assert_eq!(series["check"], json!({ "holds": true }));
 
-    let [p50, p90, p99] = shelf.distribution().quantiles([0.5, 0.9, 0.99]);
+    let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| shelf.distribution().quantile(q));
     let [p50, p90, p99] = [p50, p90, p99].map(|nanos| Duration::from_nanos(nanos.unwrap()));
     let line = format!("{key}  110 (p50 {p50:.3?}, p90 {p90:.3?}, p99 {p99:.3?}, max 10.");
     let text = answer(&console, "/text").await;

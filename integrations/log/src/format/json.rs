@@ -155,8 +155,8 @@ impl Serialize for Counted<'_> {
             let (count, sum) = (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
             let mut found = facts.distributions.iter();
             let distribution = found.find(|(event, _)| event == name).map(|(_, of)| of);
-            let [p50, p90, p99] =
-                distribution.map_or([None; 3], |values| values.quantiles([0.5, 0.9, 0.99]));
+            let [p50, p90, p99] = distribution
+                .map_or([None; 3], |values| [0.5, 0.9, 0.99].map(|q| values.quantile(q)));
             let (min, max) = (stats.min, stats.max);
             let distribution = distribution.map(Cow::Borrowed);
             (name, Numbers { count, sum, min, max, p50, p90, p99, distribution })

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use testkit::Rng;
-use windrow::{SlidingWindow, events};
+use windrow::{Clock, SlidingWindow, events};
 use windrow_log::{Columns, Entry, Format, Log, Options, Past, Span};
 
 events! { enum Http { Pass: Count, Open: Signed, Rt: Value } }
@@ -347,8 +347,8 @@ fn the_past_of_a_log_is_what_its_windows_counted() {
                 window.add(Http::Pass, 2);
                 window.add(Http::Open, -1);
                 window.record(Http::Rt, value);
-                let bucket = window.now().as_nanos() / 10_000_000;
-                while window.now().as_nanos() / 10_000_000 == bucket {
+                let bucket = window.clock().now().as_nanos() / 10_000_000;
+                while window.clock().now().as_nanos() / 10_000_000 == bucket {
                     std::thread::yield_now();
                 }
                 log.write("/", &window).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use windrow::clock::Manual;
 use windrow::{
-    Event, Family, SlidingWindow, Stats, Timestamp, events, histogram::Distribution, labels,
+    Clock, Event, Family, SlidingWindow, Stats, Timestamp, events, histogram::Distribution, labels,
 };
 use windrow_log::{Entry, Log, Options, Skipped, Unwritten};
 
@@ -112,7 +112,7 @@ fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
 }
 
 fn clock_now(window: &Window) -> u64 {
-    window.now().as_nanos()
+    window.clock().now().as_nanos()
 }
 
 fn late(window: &Window, event: Event<Http>) -> Stats {

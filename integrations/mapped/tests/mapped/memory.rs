@@ -78,7 +78,7 @@ fn a_histogram_takes_its_places_and_a_column_for_the_sum() {
     for number in 0..40_u64 {
         let scale = Scale::new((number % 6) as u8, 1, 1 << (number % 64)).unwrap();
         file.histogram(&number.to_string(), scale, &[]).unwrap();
-        columns += scale.places() as u64 + 1;
+        columns += scale.cells() as u64 + 3;
         let expected = PAGE + PAGE + columns.div_ceil(512) * rows * PAGE;
         assert_eq!(claimed(&path), expected, "{number}");
     }

@@ -121,7 +121,7 @@ fn a_key_that_waits_in_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_o
     CLOCK.advance(millis(100));
     let mut granted = BTreeMap::<u64, u64>::new();
     for step in 0..40 {
-        let now = CLOCK.now().as_millis();
+        let now = CLOCK.now().as_nanos() / 1_000_000;
         for _ in 0..5 {
             match CLIENTS.admit(BOB, 1, SECOND) {
                 Admission::Now => *granted.entry(now).or_default() += 1,
@@ -165,7 +165,7 @@ fn no_client_gets_more_than_the_limit_whatever_is_forgotten() {
         let mut granted = [(); 4].map(|()| BTreeMap::<u64, u64>::new());
         let wait = if seed % 2 == 0 { 0 } else { 1_000 };
         for _ in 0..600 {
-            let now = CLOCK.with(|clock| clock.now().as_millis());
+            let now = CLOCK.with(|clock| clock.now().as_nanos() / 1_000_000);
             match random.u8(..8) {
                 0 => _ = clients.forget_idle(),
                 1 => CLOCK.with(|clock| clock.advance(millis(random.u64(..1_500)))),

@@ -16,7 +16,7 @@ struct Steps(&'static LazyLock<Manual>);
 
 impl Clock for Steps {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.now().as_millis() / 4 * 4)
+        Timestamp::from_millis(self.0.now().as_nanos() / 1_000_000 / 4 * 4)
     }
 
     fn resolution(&self) -> Duration {

@@ -8,25 +8,14 @@ use windrow::{Event, Timestamp, snapshot::OutOfRangeError};
 use super::compare::Pair;
 use super::model::{Refused, Source};
 use super::ops::Geometry;
-use super::same::{
-    Checked, same_distribution, same_number, same_snapshot, same_stats, same_sum, same_totals,
-};
-use super::seen::{Bits, EVENTS, Seen, WAITED, if_summed, number};
-use super::tallies::{total, values};
-use crate::ledger::Tally;
+use super::same::{Checked, same_number, same_snapshot, same_stats, same_sum, same_totals};
+use super::seen::{Bits, EVENTS, Seen, if_summed, number};
+use super::tallies::total;
 
 impl Pair {
     /// Returns a span that need not be valid.
     pub(super) fn same_last(&self, span: Duration) -> Checked {
-        let answer = self.window.last(span);
         let nanos = u64::try_from(span.as_nanos()).ok().filter(|nanos| *nanos > 0);
-        let own = nanos.filter(|nanos| *nanos <= self.oracle.interval());
-        prop_assert_eq!(answer.is_ok(), own.is_some(), "last({:?})", span);
-        if let (Ok(answer), Some(nanos)) = (answer, own) {
-            let buckets = nanos.div_ceil(self.oracle.length());
-            let expected = self.oracle.span(None, Some(self.now()), buckets);
-            same_snapshot(&answer, self.now(), expected.covers, &expected.views)?;
-        }
         let source = nanos.and_then(|nanos| Some((nanos, self.oracle.source(nanos)?)));
         prop_assert_eq!(self.window.over(span).is_ok(), source.is_some(), "over({:?})", span);
         match source {
@@ -43,22 +32,15 @@ impl Pair {
         let (now, buckets) = (self.now(), nanos.div_ceil(length));
         let newest = self.oracle.span(source, Some(now), buckets);
         let covers = Duration::from_nanos(newest.covers);
-        prop_assert_eq!(over.resolution(), Duration::from_nanos(length));
-        prop_assert_eq!(over.covers(), covers);
         for event in EVENTS {
             let expected = total(&newest.views, event);
             same_stats(over.stats(event), expected)?;
             let numbers = if_summed!(event, |of| (over.sum(of).bits(), over.rate(of)));
             same_sum(numbers, event, expected, covers)?;
-            let (sum, rate) = self.weighted(source, buckets.min(all - 1), event);
-            let answers = if_summed!(event, |of| (over.weighted_sum(of), over.weighted_rate(of)));
-            if let Some(answers) = answers {
-                same_number(answers.0, sum)?;
-                same_number(answers.1, rate)?;
+            if let Some(answer) = if_summed!(event, |of| over.weighted_rate(of)) {
+                same_number(answer, self.weighted(source, buckets.min(all - 1), event))?;
             }
         }
-        let waited = over.distribution(Seen::Waited);
-        same_distribution(&waited, &values(&newest.views, WAITED))?;
         same_totals(&over.totals(), now, &newest)?;
 
         let before = (now - now % length).checked_sub(1);
@@ -87,17 +69,17 @@ impl Pair {
         Ok(())
     }
 
-    /// Returns sum and rate over the sliding span of `buckets` buckets.
-    fn weighted(&self, source: Source, buckets: u64, event: Event<Seen>) -> (f64, f64) {
+    /// Returns the rate over the sliding span of `buckets` buckets.
+    fn weighted(&self, source: Source, buckets: u64, event: Event<Seen>) -> f64 {
         let (now, length) = (self.now(), self.oracle.geometry(source).length);
         let span = self.oracle.span(source, Some(now), buckets);
         let before = span.views.first().and_then(|oldest| oldest.start.checked_sub(1));
         let share = 1.0 - (now % length) as f64 / length as f64;
         let part = self.oracle.span(source, before, 1).views;
         let (whole, part) = (total(&span.views, event), total(&part, event));
-        let sum = |of: fn(Tally) -> u64| number(event, of(whole)) + share * number(event, of(part));
-        let rate = sum(|tally| tally.count) / Duration::from_nanos(span.covers).as_secs_f64();
-        (sum(|tally| tally.sum), if span.covers == 0 { 0.0 } else { rate })
+        let count = number(event, whole.count) + share * number(event, part.count);
+        let rate = count / Duration::from_nanos(span.covers).as_secs_f64();
+        if span.covers == 0 { 0.0 } else { rate }
     }
 
     /// Returns the buckets of a tier.

@@ -101,7 +101,7 @@ impl Naive {
         let is_zero = match sample.value {
             Value::Count(count) => count == 0,
             Value::RealTotal(total) => total == 0.0,
-            Value::Distribution(values) => values.is_empty(),
+            Value::Distribution(values) => values.count() == 0,
             _ => false,
         };
         if is_zero && !sends_zeros {
@@ -235,8 +235,8 @@ fn extreme(values: &Distribution, extreme: Option<u64>) -> Option<f64> {
 
 fn exponential(values: &Distribution, of: Frame, kept: &[Kept]) -> ExponentialHistogramDataPoint {
     let scale = i32::from(values.scale().schema());
-    let buckets: Vec<_> =
-        values.exponential_buckets().map(|(number, count)| (number - 1, count)).collect();
+    let (zeros, buckets) = values.exponential_buckets();
+    let buckets: Vec<_> = buckets.map(|(number, count)| (number - 1, count)).collect();
     let offset = buckets.first().map_or(0, |(index, _)| *index);
     let length = buckets.last().map_or(0, |(index, _)| index - offset + 1);
     let at = |index: i32| buckets.iter().find(|(found, _)| *found == index);
@@ -248,7 +248,7 @@ fn exponential(values: &Distribution, of: Frame, kept: &[Kept]) -> ExponentialHi
         count: values.count(),
         sum: Some(values.sum() as f64),
         scale,
-        zero_count: values.zeros(),
+        zero_count: zeros,
         positive: Some(Buckets { offset, bucket_counts: counts.collect() }),
         exemplars: exemplars(kept),
         min: extreme(values, values.min()),

@@ -84,7 +84,7 @@ fn metrics() -> Result<Exposition, RegisterError> {
     let refused = field_count_fn(CLIENTS.family(), |client: &Limit<_, Pace>| client.blocked());
     metrics.register("client_refused", "Refused by API key", refused)?;
     metrics.register("bank", "Calls to the bank, and what its breaker did", &BANK)?;
-    let state = from_fn(|| BANK.state().number() as f64);
+    let state = from_fn(|| f64::from(BANK.state() as u8));
     metrics.register("bank_state", "0 closed, 1 half open, 2 open", state)?;
     Ok(metrics)
 }

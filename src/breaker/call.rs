@@ -7,31 +7,14 @@ use super::refused::{CallError, OpenError};
 use crate::clock::Clock;
 use crate::sync::Arc;
 
-/// An owner of a [`Breaker`], whose calls [own](Call::begin) the owner: a reference, an `Arc`, or a
-/// family's [`Handle`](crate::family::Handle).
-///
-/// Implement it for a type that contains a breaker:
-///
-/// ```
-/// use std::sync::Arc;
-/// use windrow::{Breaker, breaker::{BreakerOwner, Call, Settings}, clock::Coarse};
-///
-/// struct Upstream { name: &'static str, breaker: Breaker }
-///
-/// impl BreakerOwner for Upstream {
-///     type Clock = Coarse;
-///
-///     fn breaker(&self) -> &Breaker { &self.breaker }
-/// }
-///
-/// let breaker = Breaker::new(Settings::last_calls(100))?;
-/// let upstream = Arc::new(Upstream { name: "payments", breaker });
-/// let call = Call::begin(upstream).expect("closed"); // for a future, or another thread
-/// println!("a call to {}", call.owner().name);
-/// call.success();
-/// # Ok::<(), windrow::breaker::BreakerError>(())
-/// ```
-pub trait BreakerOwner {
+/// An owner of a [`Breaker`], whose calls [own](Call::begin) it: a reference, an `Arc`, or a
+/// family's [`Handle`](crate::family::Handle). No other type can implement it.
+pub trait BreakerOwner: Owner {}
+
+impl<O: Owner + ?Sized> BreakerOwner for O {}
+
+/// The part of [`BreakerOwner`] that no user calls.
+pub trait Owner {
     /// The breaker's clock.
     type Clock: Clock;
 
@@ -39,7 +22,7 @@ pub trait BreakerOwner {
     fn breaker(&self) -> &Breaker<Self::Clock>;
 }
 
-impl<C: Clock> BreakerOwner for Breaker<C> {
+impl<C: Clock> Owner for Breaker<C> {
     type Clock = C;
 
     #[inline]
@@ -48,7 +31,7 @@ impl<C: Clock> BreakerOwner for Breaker<C> {
     }
 }
 
-impl<O: BreakerOwner + ?Sized> BreakerOwner for &O {
+impl<O: Owner + ?Sized> Owner for &O {
     type Clock = O::Clock;
 
     #[inline]
@@ -57,7 +40,7 @@ impl<O: BreakerOwner + ?Sized> BreakerOwner for &O {
     }
 }
 
-impl<O: BreakerOwner + ?Sized> BreakerOwner for Arc<O> {
+impl<O: Owner + ?Sized> Owner for Arc<O> {
     type Clock = O::Clock;
 
     #[inline]
@@ -89,6 +72,17 @@ impl<O: BreakerOwner> Call<O> {
     /// # Errors
     ///
     /// [`OpenError`] if the breaker lets no call through.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use windrow::{Breaker, breaker::{Call, Settings}};
+    ///
+    /// let payments = Arc::new(Breaker::new(Settings::last_calls(100))?);
+    /// let call = Call::begin(Arc::clone(&payments)).expect("closed"); // for a future, or a thread
+    /// std::thread::spawn(move || call.success()).join().unwrap();
+    /// assert_eq!(payments.totals().calls, 1);
+    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// ```
     #[inline]
     pub fn begin(owner: O) -> Result<Call<O>, OpenError> {
         let ticket = owner.breaker().admit()?;
@@ -132,16 +126,6 @@ impl<O: BreakerOwner> Call<O> {
     /// ```
     pub fn ignore(self) {}
 
-    /// Returns whether the call is a trial of a half-open breaker.
-    pub fn is_trial(&self) -> bool {
-        self.ticket.is_trial
-    }
-
-    /// Returns the owner.
-    pub fn owner(&self) -> &O {
-        &self.owner
-    }
-
     #[inline]
     fn end(mut self, failed: bool) {
         self.owner.breaker().ended(self.ticket, failed);
@@ -161,7 +145,7 @@ impl<O: BreakerOwner> Drop for Call<O> {
 /// Shows whether the call is a trial.
 impl<O: BreakerOwner> Debug for Call<O> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call").field("is_trial", &self.is_trial()).finish_non_exhaustive()
+        f.debug_struct("Call").field("is_trial", &self.ticket.is_trial).finish_non_exhaustive()
     }
 }
 

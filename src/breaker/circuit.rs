@@ -39,7 +39,7 @@ use crate::wide::Wide;
 /// for _ in 0..20 {
 ///     match breaker.try_call() {
 ///         Ok(call) => call.failure(), // or `success`, or `ignore`
-///         Err(open) => println!("come back after {:?}", open.retry_after()),
+///         Err(open) => println!("come back after {:?}", open.retry_after),
 ///     }
 /// }
 /// assert_eq!(breaker.state(), State::Open);
@@ -50,8 +50,7 @@ use crate::wide::Wide;
 /// ```
 ///
 /// [`of`](Self::of) makes a breaker in a `static`. In a [`Family`](crate::Family) there is one for
-/// each upstream: see [`BreakerOwner`](super::BreakerOwner). A whole program is in the
-/// [guide](crate::guide::circuit_breaker).
+/// each upstream. A whole program is in the [guide](crate::guide::circuit_breaker).
 ///
 /// # States
 ///
@@ -112,7 +111,7 @@ use crate::wide::Wide;
 ///
 /// let mut catalog = Catalog::new();
 /// catalog.add("payments_breaker", "Calls and transitions", &PAYMENTS)?;
-/// let state = from_fn(|| PAYMENTS.state().number() as f64);
+/// let state = from_fn(|| f64::from(PAYMENTS.state() as u8));
 /// catalog.add("payments_breaker_state", "0 closed, 1 half open, 2 open", state)?;
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
@@ -277,19 +276,6 @@ impl<C: Clock> Breaker<C> {
         Counts { opened, half_opened, closed, refused, succeeded, failed, slow, ignored }
     }
 
-    /// Returns the clock.
-    ///
-    /// ```
-    /// use windrow::{Breaker, Clock, breaker::Settings, clock::Manual};
-    ///
-    /// let breaker = Breaker::with_clock(Settings::last_calls(9), Manual::default())?;
-    /// assert_eq!(breaker.clock().now().as_nanos(), 0);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
-    /// ```
-    pub fn clock(&self) -> &C {
-        &self.clock
-    }
-
     /// Decides about a call.
     #[inline]
     pub(super) fn admit(&self) -> Result<Ticket, OpenError> {
@@ -379,7 +365,7 @@ impl<C: Clock> Breaker<C> {
     #[inline]
     fn count_transition(&self, from: Condition, to: Condition) {
         if from.generation != to.generation {
-            let count = &self.tally.transitions[to.state.number() as usize];
+            let count = &self.tally.transitions[to.state as usize];
             count.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -42,14 +42,7 @@ pub struct Counts {
 
 impl Counts {
     /// Returns the name and the number of each count, in the order of the fields.
-    ///
-    /// ```
-    /// use windrow::breaker::Counts;
-    ///
-    /// let names = Counts::default().named().map(|(name, _)| name);
-    /// assert_eq!(names[..4], ["opened", "half_opened", "closed", "refused"]);
-    /// ```
-    pub fn named(&self) -> [(&'static str, u64); 8] {
+    pub(crate) fn named(&self) -> [(&'static str, u64); 8] {
         [
             ("opened", self.opened),
             ("half_opened", self.half_opened),

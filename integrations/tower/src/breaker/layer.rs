@@ -200,7 +200,7 @@ where
         let mut judged = match call.transpose() {
             Ok(call) => call.map(|call| Judged::new(call, self.layer.classify.clone())),
             Err(open) => {
-                let told = open.retry_after().map(|rest| self.layer.cap.hold(rest));
+                let told = open.retry_after.map(|rest| self.layer.cap.hold(rest));
                 let reason = Reason::Open(told);
                 let refused = Refused::new(request, reason, None, self.layer.discarded);
                 return BreakerFuture::refused(refused);

@@ -53,9 +53,9 @@ fn full() {
 
     let mut wide = fill(WIDE);
     let max = if cfg!(target_pointer_width = "64") { 83_886_080 } else { 8_388_608 };
-    assert_eq!((columns().mapped(), columns().max()), (max, max));
+    assert_eq!((columns().mapped, columns().max), (max, max));
     let rest = (fill(Scale::DEFAULT), fill_up());
-    assert_eq!(columns().claimed(), max);
+    assert_eq!(columns().claimed, max);
     assert_eq!(columns().to_string(), format!("{max} of {max} columns claimed"));
 
     // All that is new counts exactly, and says that it is not striped.
@@ -90,7 +90,7 @@ fn full() {
 
     // Columns given back are claimed by the next bucket, and by the next counter.
     drop(wide.pop());
-    assert!(columns().claimed() < columns().max());
+    assert!(columns().claimed < columns().max);
     clock.advance(ms(100));
     late.add(Http::Pass, 1);
     assert!(late.is_striped());
@@ -140,7 +140,7 @@ impl Made {
 /// Fills the rest of the arena, and returns the number of metrics.
 fn fill_rest() -> usize {
     let rest = (fill(WIDE), fill(Scale::DEFAULT), fill_up());
-    assert_eq!(columns().claimed(), columns().max(), "there is room, and it was refused");
+    assert_eq!(columns().claimed, columns().max, "there is room, and it was refused");
     rest.0.len() + rest.1.len() + rest.2.len()
 }
 
@@ -157,12 +157,12 @@ fn contended() {
         held.2.extend(all.2);
     });
     let mut held = held.into_inner().expect("no thread panics");
-    assert_eq!(columns().claimed(), columns().max(), "there is room, and it was refused");
+    assert_eq!(columns().claimed, columns().max, "there is room, and it was refused");
     for _ in 0..12 {
         held.0.swap_remove(held.0.len() / 2);
         held.0.remove(7);
     }
-    let free = columns().max() - columns().claimed();
+    let free = columns().max - columns().claimed;
     for round in 0..rounds(10) {
         race(4, |thread| {
             let mut random = Rng::with_seed(10 * round + thread as u64);
@@ -183,7 +183,7 @@ fn contended() {
             }
             assert!(all.iter().all(Made::is_exact));
         });
-        assert_eq!(columns().max() - columns().claimed(), free, "all was given back");
+        assert_eq!(columns().max - columns().claimed, free, "all was given back");
         assert!(fill_rest() >= 24, "the histograms that were dropped have room again");
     }
     assert!(held.0.iter().chain(&held.1).all(|histogram| histogram.count() == 1));

@@ -150,7 +150,7 @@ impl<K: Key + ?Sized> HeavyKeys<K> {
     ///
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
-    /// assert_eq!((clients.capacity(), clients.interval().as_secs()), (100, 1));
+    /// assert_eq!((clients.buckets(), clients.interval().as_secs()), (2, 1));
     /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
     /// ```
     pub fn builder(capacity: usize) -> HeavyKeysBuilder<K> {
@@ -282,18 +282,6 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         self.made().clear(self.nanos()); // the clock, before any lock
     }
 
-    /// Returns the number of different keys in a bucket that are counted exactly, and the divisor
-    /// of the greatest error.
-    ///
-    /// ```
-    /// let clients = windrow::HeavyKeys::<u32>::builder(100).build()?;
-    /// assert_eq!(clients.capacity(), 100);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
-    /// ```
-    pub fn capacity(&self) -> usize {
-        self.capacity
-    }
-
     /// Returns the span that the interval covers.
     ///
     /// ```
@@ -303,18 +291,6 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// ```
     pub fn interval(&self) -> Duration {
         Duration::from_nanos(self.geometry.interval())
-    }
-
-    /// Returns the length of a bucket: the interval divided by the [number](Self::buckets) of
-    /// buckets.
-    ///
-    /// ```
-    /// let clients = windrow::HeavyKeys::<u32>::builder(100).build()?;
-    /// assert_eq!(clients.bucket_length().as_millis(), 500);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
-    /// ```
-    pub fn bucket_length(&self) -> Duration {
-        Duration::from_nanos(self.geometry.length())
     }
 
     /// Returns the clock's time.

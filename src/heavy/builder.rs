@@ -37,7 +37,6 @@ pub struct HeavyKeysBuilder<K: ?Sized, C = Coarse> {
     tiers: Vec<(Duration, usize)>,
     shards: usize,
     clock: C,
-    allows_coarse_clock: bool,
     is_preallocated: bool,
     keys: PhantomData<fn(&K)>,
 }
@@ -51,7 +50,6 @@ impl<K: Key + ?Sized> HeavyKeysBuilder<K> {
             tiers: Vec::new(),
             shards: usize::MAX,
             clock: Coarse::default(),
-            allows_coarse_clock: false,
             is_preallocated: false,
             keys: PhantomData,
         }
@@ -153,7 +151,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> HeavyKeysBuilder<K, D> {
         let HeavyKeysBuilder { capacity, interval, buckets, tiers, shards, .. } = self;
-        let HeavyKeysBuilder { allows_coarse_clock, is_preallocated, keys, .. } = self;
+        let HeavyKeysBuilder { is_preallocated, keys, .. } = self;
         HeavyKeysBuilder {
             capacity,
             interval,
@@ -161,30 +159,9 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
             tiers,
             shards,
             clock,
-            allows_coarse_clock,
             is_preallocated,
             keys,
         }
-    }
-
-    /// Allows a clock whose resolution is coarser than a tenth of a bucket.
-    ///
-    /// No weight is lost. Buckets are of unequal length, as those of a
-    /// [window](crate::WindowBuilder::allow_coarse_clock).
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::{HeavyKeys, clock::Ticker};
-    ///
-    /// let builder = HeavyKeys::<str>::builder(100)
-    ///     .interval(Duration::from_millis(10))
-    ///     .clock(Ticker::start(Duration::from_millis(4)));
-    /// assert!(builder.clone().build().is_err());
-    /// builder.allow_coarse_clock().build()?.increment("acme");
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
-    /// ```
-    pub fn allow_coarse_clock(self) -> HeavyKeysBuilder<K, C> {
-        HeavyKeysBuilder { allows_coarse_clock: true, ..self }
     }
 
     /// Allocates all memory when the keys are built: no add allocates. Otherwise the first add of
@@ -223,9 +200,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
             return Err(HeavyKeysError::ZeroShards);
         }
         let geometry = Geometry::new(self.interval, buckets)?;
-        if !self.allows_coarse_clock {
-            geometry.check_clock(&self.clock)?;
-        }
+        geometry.check_clock(&self.clock)?;
         let (mut tiers, mut finer) = (Vec::with_capacity(self.tiers.len()), geometry);
         for (length, buckets) in self.tiers {
             let tier = Geometry::of_length(length, buckets)?;
@@ -262,7 +237,6 @@ impl<K: ?Sized, C: Debug> Debug for HeavyKeysBuilder<K, C> {
             .field("tiers", &self.tiers)
             .field("shards", &self.shards)
             .field("clock", &self.clock)
-            .field("allows_coarse_clock", &self.allows_coarse_clock)
             .field("is_preallocated", &self.is_preallocated)
             .finish()
     }

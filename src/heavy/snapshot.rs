@@ -151,29 +151,6 @@ impl<K: Key + ?Sized> HeavySnapshot<K> {
         self.floors
     }
 
-    /// Returns the number of keys that the snapshot knows.
-    ///
-    /// ```
-    /// let clients = windrow::HeavyKeys::<u32>::builder(10).build()?;
-    /// clients.increment(&7);
-    /// assert_eq!(clients.snapshot().len(), 1);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
-    /// ```
-    pub fn len(&self) -> usize {
-        self.known.len()
-    }
-
-    /// Returns whether the snapshot knows no key.
-    ///
-    /// ```
-    /// let clients = windrow::HeavyKeys::<u32>::builder(10).build()?;
-    /// assert!(clients.snapshot().is_empty());
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Returns the bounds of a key's weight; those of its beginning, for a text that is longer than
     /// [`MAX_TEXT_BYTES`](crate::heavy::MAX_TEXT_BYTES).
     ///
@@ -273,7 +250,7 @@ impl<K: Key + ?Sized> HeavySnapshot<K> {
     /// (1..=10).for_each(|client| clients.add(&client, client));
     /// let mut snapshot = clients.snapshot();
     /// snapshot.truncate(2);
-    /// assert_eq!((snapshot.len(), snapshot.max_error()), (2, 8));
+    /// assert_eq!((snapshot.top(9).len(), snapshot.max_error()), (2, 8));
     /// assert_eq!(snapshot.bounds(&10).at_least, 10);
     /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
     /// ```

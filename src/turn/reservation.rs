@@ -100,7 +100,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
     }
 
     /// Makes a reservation that is given back when it is dropped, at any time, as
-    /// [`cancel`](Self::cancel) gives it back. Without this call, a reservation that is dropped at
+    /// [`settle(0)`](Self::settle) gives it back. Without this call, a reservation that is dropped at
     /// its turn, or later, counts as used.
     ///
     /// This is for work that may fail, or may not begin, for example because a second limit
@@ -197,13 +197,15 @@ impl<'a, C: Clock> Reservation<'a, C> {
     }
 
     /// Settles the turn at what the call has really cost: the limiter counts `actual` for it
-    /// instead of the weight that was reserved.
+    /// instead of the weight that was reserved. Returns whether anything was given back, to the
+    /// limiter or to the next callers.
     ///
     /// - *Less*: the difference is given back where it was reserved, if it still counts there.
     ///   Before the turn it goes to the next callers, as a drop.
     /// - *More*: the difference is charged. A charge that does not fit holds the next callers back:
     ///   they get nothing until it is paid, for as long as that takes.
     /// - The same: it is [`keep`](Self::keep).
+    /// - Zero: the turn is given back, whether it has come or not.
     ///
     /// # A gate
     ///
@@ -253,18 +255,6 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// assert_eq!((gate.left(), gate.waiting()), (0, 500)); // 500 are charged in the next second
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[doc(alias = "refund")]
-    #[doc(alias = "adjust")]
-    #[doc(alias = "reconcile")]
-    pub fn settle(self, actual: u64) {
-        self.settle_at(actual);
-        self.keep();
-    }
-
-    /// Gives the turn back, whether it has come or not: the call has cost nothing. Returns whether
-    /// it was given back: to the limiter, or to the next caller that comes before its moment.
-    ///
-    /// A turn that has come is given back as by [`settle(0)`](Self::settle).
     ///
     /// ```
     /// use std::time::Duration;
@@ -275,13 +265,16 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// pace.reserve(1, Duration::MAX)?.keep();
     /// let first = pace.reserve(1, Duration::MAX)?;
     /// pace.reserve(1, Duration::MAX)?.keep();
-    /// assert!(first.cancel()); // the last stays where it was told to come,
+    /// assert!(first.settle(0)); // the last stays where it was told to come,
     /// assert_eq!(pace.reserve(1, Duration::MAX)?.wait(), second); // and the next gets the turn
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[allow(clippy::must_use_candidate)] // most callers only give up
-    pub fn cancel(self) -> bool {
-        let is_given_back = self.settle_at(0);
+    #[doc(alias = "refund")]
+    #[doc(alias = "adjust")]
+    #[doc(alias = "reconcile")]
+    #[doc(alias = "cancel")]
+    pub fn settle(self, actual: u64) -> bool {
+        let is_given_back = self.settle_at(actual);
         self.keep();
         is_given_back
     }

@@ -97,7 +97,7 @@ fn a_turn_from_before_a_change_is_passed_on() {
         set(second / 2).unwrap(); // and now 2.5 s
         reserve().keep();
         assert_eq!(idle(), 3 * second);
-        assert!(last.cancel());
+        assert!(last.settle(0));
         assert_eq!(idle(), 3 * second);
         let (next, last) = (reserve(), reserve());
         assert_eq!((next.wait(), last.wait()), (2 * second, 3 * second));
@@ -262,7 +262,7 @@ fn threads_do_everything_at_once() {
                     10 => {
                         let turns = [pace.reserve(small, longest), paces.reserve(small, longest)];
                         for mut turn in turns.into_iter().flatten() {
-                            _ = (turn.move_up(), turn.cancel());
+                            _ = (turn.move_up(), turn.settle(0));
                         }
                     }
                     _ => assert!(pace.try_admit(0) && paces.try_admit(0)),

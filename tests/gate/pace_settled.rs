@@ -134,7 +134,7 @@ fn schedule(seed: u64) -> Result<(), String> {
                     }
                     1 => {
                         actual = 0;
-                        turn.cancel();
+                        turn.settle(0);
                     }
                     _ => turn.settle(actual),
                 }
@@ -231,7 +231,7 @@ fn a_call_from_before_a_change_gives_nothing_back() {
     let pace = pace(&clock);
     let call = pace.reserve(4, Duration::ZERO).unwrap();
     pace.reconfigure(SECOND / 2, pace.burst()).unwrap();
-    assert!(!call.cancel());
+    assert!(!call.settle(0));
     assert_eq!(pace.left(), 6);
 }
 
@@ -245,8 +245,8 @@ fn several_limits_give_back_what_the_last_call_has_not_used() {
     call.settle(3);
     assert_eq!(left(), [7, 97]);
     let [early, late] = [3, 4].map(|n| paces.reserve(n, Duration::ZERO).unwrap());
-    assert!(!early.cancel());
-    assert!(late.cancel());
+    assert!(!early.settle(0));
+    assert!(late.settle(0));
     assert_eq!(left(), [4, 94]);
     paces.reserve(1, Duration::ZERO).unwrap().settle(51);
     assert_eq!(left(), [0, 43]);
@@ -267,7 +267,7 @@ fn a_turn_within_the_resolution_is_settled_as_one_to_come() {
     let second = pace.reserve(5, Duration::MAX).unwrap(); // at 10
     clock.0.advance(Duration::from_nanos(5));
     second.settle(3);
-    first.cancel();
+    first.settle(0);
     let third = pace.reserve(3, Duration::MAX).unwrap();
     assert!(third.wait() >= Duration::from_nanos(20), "{:?}", third.wait()); // 6 from 10 until 15
 }

@@ -162,7 +162,7 @@ fn vacating_against_moving_up() {
         });
         turn();
         set_time(0);
-        assert!(vacant.cancel());
+        assert!(vacant.settle(0));
         check(&pace, &[first, other.join().unwrap()]);
     });
 }
@@ -277,7 +277,7 @@ fn change_against_giving_back() {
         });
         turn();
         set_time(0);
-        assert!(vacant.cancel());
+        assert!(vacant.settle(0));
         other.join().unwrap();
         let idle = || {
             set_time(0);

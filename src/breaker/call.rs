@@ -51,12 +51,13 @@ impl<O: Owner + ?Sized> Owner for Arc<O> {
 
 /// A call that a [`Breaker`] has let through: from [`Breaker::try_call`] and [`Call::begin`].
 ///
-/// Tell it what became of the call: [`success`](Self::success), [`failure`](Self::failure), or
-/// [`ignore`](Self::ignore). **A guard that is dropped says nothing**, as if it were ignored: a
-/// future whose client goes away tells nothing about the called service. If the call was a trial,
-/// another one can begin in its place.
+/// Tell it what became of the call: [`success`](Self::success) or [`failure`](Self::failure).
+/// **A guard that is dropped says nothing** about the called service, which is right for a call
+/// that was cancelled, or whose request was wrong: a future whose client goes away drops it. If the
+/// call was a trial, another one can begin in its place.
 ///
 /// The call's time is that from `try_call` until the guard is told. Any thread may tell it.
+#[doc(alias = "ignore")]
 #[must_use = "a call that is dropped at once says nothing: the breaker never opens by it"]
 pub struct Call<O: BreakerOwner> {
     owner: O,
@@ -77,11 +78,10 @@ impl<O: BreakerOwner> Call<O> {
     /// use std::sync::Arc;
     /// use windrow::{Breaker, breaker::{Call, Settings}};
     ///
-    /// let payments = Arc::new(Breaker::new(Settings::last_calls(100))?);
+    /// let payments = Arc::new(Breaker::of(Settings::last_calls(100)));
     /// let call = Call::begin(Arc::clone(&payments)).expect("closed"); // for a future, or a thread
     /// std::thread::spawn(move || call.success()).join().unwrap();
     /// assert_eq!(payments.totals().calls, 1);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     #[inline]
     pub fn begin(owner: O) -> Result<Call<O>, OpenError> {
@@ -92,10 +92,9 @@ impl<O: BreakerOwner> Call<O> {
     /// Ends a call that succeeded.
     ///
     /// ```
-    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
+    /// let breaker = windrow::Breaker::of(windrow::breaker::Settings::last_calls(9));
     /// breaker.try_call().expect("closed").success();
     /// assert_eq!(breaker.totals().calls, 1);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     #[inline]
     pub fn success(self) {
@@ -105,26 +104,14 @@ impl<O: BreakerOwner> Call<O> {
     /// Ends a call that failed.
     ///
     /// ```
-    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
+    /// let breaker = windrow::Breaker::of(windrow::breaker::Settings::last_calls(9));
     /// breaker.try_call().expect("closed").failure();
     /// assert_eq!(breaker.totals().failed, 1);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     #[inline]
     pub fn failure(self) {
         self.end(true);
     }
-
-    /// Ends a call whose end says nothing about the called service: it was cancelled, or the
-    /// request itself was wrong. A drop does the same.
-    ///
-    /// ```
-    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
-    /// breaker.try_call().expect("closed").ignore();
-    /// assert_eq!(breaker.totals().calls, 0);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
-    /// ```
-    pub fn ignore(self) {}
 
     #[inline]
     fn end(mut self, failed: bool) {
@@ -162,16 +149,15 @@ impl<C: Clock> Breaker<C> {
     ///
     /// fn answer() -> Result<u16, u16> { Ok(200) }
     ///
-    /// let breaker = Breaker::new(Settings::last_calls(100))?;
+    /// let breaker = Breaker::of(Settings::last_calls(100));
     /// match breaker.try_call() {
     ///     Ok(call) => match answer() {
     ///         Ok(_) => call.success(),
-    ///         Err(400..=499) => call.ignore(),
+    ///         Err(400..=499) => drop(call), // the request was wrong: that says nothing
     ///         Err(_) => call.failure(),
     ///     },
     ///     Err(open) => println!("{open}"),
     /// }
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     #[inline]
     #[doc(alias = "acquire_permission")]
@@ -193,7 +179,7 @@ impl<C: Clock> Breaker<C> {
     /// ```
     /// use windrow::{Breaker, breaker::Settings};
     ///
-    /// let breaker = Breaker::new(Settings::last_calls(100))?;
+    /// let breaker = Breaker::of(Settings::last_calls(100));
     /// let number = breaker.call(|| "42".parse::<u64>())?;
     /// assert_eq!(number, 42);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -11,13 +11,12 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// ```
 /// use windrow::{Breaker, breaker::Settings};
 ///
-/// let breaker = Breaker::new(Settings::last_calls(2))?;
+/// let breaker = Breaker::of(Settings::last_calls(2));
 /// breaker.try_call().expect("closed").failure();
 /// breaker.try_call().expect("closed").failure();
 /// assert!(breaker.try_call().is_err());
 /// let counts = breaker.counts();
 /// assert_eq!((counts.failed, counts.opened, counts.refused), (2, 1, 1));
-/// # Ok::<(), windrow::breaker::BreakerError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]

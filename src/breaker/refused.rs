@@ -43,11 +43,10 @@ impl Error for OpenError {}
 /// ```
 /// use windrow::{Breaker, breaker::{CallError, Settings}};
 ///
-/// let breaker = Breaker::new(Settings::last_calls(1))?;
+/// let breaker = Breaker::of(Settings::last_calls(1));
 /// assert_eq!(breaker.call(|| Err::<(), _>("down")), Err(CallError::Failed("down")));
 /// let refused = breaker.call(|| Ok::<(), &str>(())).unwrap_err();
 /// assert!(matches!(refused, CallError::Open(_)));
-/// # Ok::<(), windrow::breaker::BreakerError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallError<E> {

@@ -7,10 +7,9 @@ use crate::timestamp::Timestamp;
 /// ```
 /// use windrow::{Breaker, breaker::{Settings, State}};
 ///
-/// let breaker = Breaker::new(Settings::last_calls(10))?;
+/// let breaker = Breaker::of(Settings::last_calls(10));
 /// assert_eq!(breaker.state(), State::Closed);
 /// assert_eq!(breaker.state() as u64, 0); // for exporters
-/// # Ok::<(), windrow::breaker::BreakerError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::HeavyKeys;
 use super::key::Key;
 use crate::clock::{Clock, Coarse};
-use crate::error::{BuildError, HeavyKeysError};
+use crate::error::BuildError;
 use crate::ring::Geometry;
 
 /// The greatest capacity, 2^20 keys.
@@ -27,7 +27,7 @@ pub(super) const MOST: usize = 1 << 20;
 ///     .clock(Precise::default())
 ///     .build()?;
 /// clients.increment("acme");
-/// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+/// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[must_use]
 pub struct HeavyKeysBuilder<K: ?Sized, C = Coarse> {
@@ -65,7 +65,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// let minute = Duration::from_secs(60);
     /// let clients = windrow::HeavyKeys::<str>::builder(100).interval(minute).build()?;
     /// assert_eq!(clients.interval(), minute);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn interval(self, interval: Duration) -> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { interval, ..self }
@@ -79,7 +79,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).buckets(10).build()?;
     /// assert_eq!(clients.buckets(), 10);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn buckets(self, buckets: usize) -> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { buckets, ..self }
@@ -136,7 +136,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// let few = windrow::HeavyKeys::<str>::builder(100).shards(1).build()?;
     /// let usual = windrow::HeavyKeys::<str>::builder(100).build()?;
     /// assert!(few.max_bytes() < usual.max_bytes());
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn shards(self, shards: usize) -> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { shards, ..self }
@@ -147,7 +147,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// ```
     /// let clock = windrow::clock::Manual::default();
     /// let clients = windrow::HeavyKeys::<str>::builder(100).clock(clock.clone()).build()?;
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> HeavyKeysBuilder<K, D> {
         let HeavyKeysBuilder { capacity, interval, buckets, tiers, shards, .. } = self;
@@ -170,7 +170,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).preallocate().build()?;
     /// clients.increment("acme"); // allocates nothing
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn preallocate(self) -> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { is_preallocated: true, ..self }
@@ -180,7 +180,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     ///
     /// # Errors
     ///
-    /// [`HeavyKeysError`] if the capacity is zero or above 2^20, if the number of shards is zero,
+    /// [`BuildError`] if the capacity is zero or above 2^20, if the number of shards is zero,
     /// or for the reasons for which [`WindowBuilder::build`](crate::WindowBuilder::build) makes no
     /// window.
     ///
@@ -188,16 +188,16 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// let error = windrow::HeavyKeys::<str>::builder(0).build().unwrap_err();
     /// assert_eq!(error.to_string(), "the capacity is 0 keys; it must be at least 1");
     /// ```
-    pub fn build(self) -> Result<HeavyKeys<K, C>, HeavyKeysError> {
+    pub fn build(self) -> Result<HeavyKeys<K, C>, BuildError> {
         let HeavyKeysBuilder { capacity, buckets, shards, .. } = self;
         if capacity == 0 {
-            return Err(HeavyKeysError::ZeroCapacity);
+            return Err(BuildError::ZeroCapacity);
         }
         if capacity > MOST {
-            return Err(HeavyKeysError::CapacityTooHigh { capacity, most: MOST });
+            return Err(BuildError::CapacityTooHigh { capacity, most: MOST });
         }
         if shards == 0 {
-            return Err(HeavyKeysError::ZeroShards);
+            return Err(BuildError::ZeroShards);
         }
         let geometry = Geometry::new(self.interval, buckets)?;
         geometry.check_clock(&self.clock)?;
@@ -206,7 +206,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
             let tier = Geometry::of_length(length, buckets)?;
             if !tier.length().is_multiple_of(finer.length()) {
                 let finer = Duration::from_nanos(finer.length());
-                return Err(BuildError::UnevenTier { length, finer }.into());
+                return Err(BuildError::UnevenTier { length, finer });
             }
             tiers.push(tier);
             finer = tier;

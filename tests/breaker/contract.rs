@@ -214,7 +214,7 @@ fn a_breaker_of_a_family_is_owned_by_its_calls() {
 
 #[test]
 fn an_owned_call_goes_to_another_thread() {
-    let breaker = Arc::new(Breaker::new(Settings::last_calls(1)).expect("sound"));
+    let breaker = Arc::new(Breaker::of(Settings::last_calls(1)));
     let call = Call::begin(Arc::clone(&breaker)).expect("closed");
     std::thread::spawn(move || call.failure()).join().expect("no panic");
     assert_eq!(breaker.state(), State::Open);

@@ -136,7 +136,7 @@ fn schedule(seed: u64) -> Result<(), String> {
                         actual = 0;
                         turn.settle(0);
                     }
-                    _ => turn.settle(actual),
+                    _ => _ = turn.settle(actual),
                 }
                 if let Some(more) = actual.checked_sub(weight) {
                     ends.end = if more > 0 { ends.end.max(now) } else { ends.end } + more * period;

@@ -14,7 +14,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use testkit::{at, clock_at, ms};
 use windrow::clock::{Manual, Ticker};
-use windrow::heavy::{Bounds, Heavy, HeavyKeysError, Key};
+use windrow::heavy::{Bounds, Heavy, Key};
 use windrow::labels::ShortText;
 use windrow::snapshot::SpanError;
 use windrow::{BuildError, HeavyKeys};
@@ -205,25 +205,24 @@ fn a_weight_of_zero_is_no_add() {
 fn what_cannot_be_built_is_refused() {
     let builder = || HeavyKeys::<u64>::builder(10);
     let error = |result: Result<HeavyKeys<u64>, _>| result.unwrap_err();
-    assert_eq!(error(HeavyKeys::builder(0).build()), HeavyKeysError::ZeroCapacity);
+    assert_eq!(error(HeavyKeys::builder(0).build()), BuildError::ZeroCapacity);
     let most = 1 << 20;
-    let too_high = HeavyKeysError::CapacityTooHigh { capacity: most + 1, most };
+    let too_high = BuildError::CapacityTooHigh { capacity: most + 1, most };
     assert_eq!(error(HeavyKeys::builder(most + 1).build()), too_high);
     assert!(HeavyKeys::<u64>::builder(most).build().is_ok());
-    assert_eq!(error(builder().shards(0).build()), HeavyKeysError::ZeroShards);
-    let geometry = HeavyKeysError::Buckets;
-    assert_eq!(error(builder().buckets(0).build()), geometry(BuildError::NoBuckets));
-    assert_eq!(error(builder().interval(ms(0)).build()), geometry(BuildError::ZeroInterval));
+    assert_eq!(error(builder().shards(0).build()), BuildError::ZeroShards);
+    assert_eq!(error(builder().buckets(0).build()), BuildError::NoBuckets);
+    assert_eq!(error(builder().interval(ms(0)).build()), BuildError::ZeroInterval);
     let uneven = BuildError::UnevenTier { length: ms(1_250), finer: ms(500) };
-    assert_eq!(error(builder().tier(ms(1_250), 2).build()), geometry(uneven));
-    assert_eq!(error(builder().tier(ms(500), 0).build()), geometry(BuildError::NoBuckets));
+    assert_eq!(error(builder().tier(ms(1_250), 2).build()), uneven);
+    assert_eq!(error(builder().tier(ms(500), 0).build()), BuildError::NoBuckets);
     let too_many = usize::MAX / 8;
     let ages = builder().interval(testkit::ns(too_many as u64)).buckets(too_many);
     let error_of_ages = ages.clock(Manual::default()).build().unwrap_err();
-    assert_eq!(error_of_ages, geometry(BuildError::TooManyBuckets { buckets: too_many }));
+    assert_eq!(error_of_ages, BuildError::TooManyBuckets { buckets: too_many });
     let coarse = builder().interval(ms(10)).clock(Ticker::start(ms(4)));
     let refused = coarse.build().unwrap_err();
-    assert!(matches!(refused, HeavyKeysError::Buckets(BuildError::ClockTooCoarse { .. })));
+    assert!(matches!(refused, BuildError::ClockTooCoarse { .. }));
 }
 
 #[test]

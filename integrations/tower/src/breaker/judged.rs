@@ -55,7 +55,7 @@ impl<O: BreakerOwner, K> Judged<O, K> {
         let Some(call) = self.call.take() else { return };
         match outcome {
             Outcome::Success => call.success(),
-            Outcome::Refused => call.ignore(),
+            Outcome::Refused => drop(call),
             Outcome::Exception => call.failure(),
         }
     }

@@ -83,7 +83,7 @@ fn metrics() -> Result<Exposition, RegisterError> {
     metrics.register("http", "Requests by route", field(ROUTES.family(), Endpoint::window))?;
     metrics.register("http_open", "In flight", field(ROUTES.family(), Endpoint::in_flight))?;
     metrics.register("bank", "Calls to the bank, and what its breaker did", &BANK)?;
-    let state = from_fn(|| BANK.state().number() as f64);
+    let state = from_fn(|| f64::from(BANK.state() as u8));
     metrics.register("bank_state", "0 closed, 1 half open, 2 open", state)?;
     Ok(metrics)
 }

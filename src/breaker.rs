@@ -61,6 +61,7 @@ mod settings;
 mod state;
 mod terms;
 
+pub(crate) use call::Owner;
 pub use call::{BreakerOwner, Call};
 pub use circuit::Breaker;
 pub use counts::Counts;

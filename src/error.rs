@@ -11,24 +11,22 @@ use crate::timestamp::Timestamp;
 
 #[cfg(feature = "limits")]
 mod gate;
-#[cfg(feature = "heavy")]
-mod heavy_keys;
 #[cfg(feature = "family")]
 mod label_names;
 mod out_of_range;
 
 #[cfg(feature = "limits")]
 pub use gate::GateError;
-#[cfg(feature = "heavy")]
-pub use heavy_keys::HeavyKeysError;
 #[cfg(feature = "family")]
 pub use label_names::LabelNamesError;
 pub use out_of_range::OutOfRangeError;
 
-/// The error of a geometry or clock that a window cannot have.
+/// The error of a geometry or clock that a window cannot have, or of a capacity that
+/// [`HeavyKeys`](crate::HeavyKeys) cannot have.
 ///
-/// Returned by [`WindowBuilder::build`](crate::WindowBuilder::build) and
-/// [`SlidingWindow::reconfigure`](crate::SlidingWindow::reconfigure).
+/// Returned by [`WindowBuilder::build`](crate::WindowBuilder::build),
+/// [`SlidingWindow::reconfigure`](crate::SlidingWindow::reconfigure) and
+/// [`HeavyKeysBuilder::build`](crate::heavy::HeavyKeysBuilder::build).
 ///
 /// ```
 /// use std::time::Duration;
@@ -89,6 +87,17 @@ pub enum BuildError {
         /// The length of a bucket.
         bucket: Duration,
     },
+    /// The capacity of heavy keys is zero.
+    ZeroCapacity,
+    /// The capacity of heavy keys is more than a table can hold.
+    CapacityTooHigh {
+        /// The capacity requested.
+        capacity: usize,
+        /// The maximum.
+        most: usize,
+    },
+    /// The number of shards of heavy keys is zero.
+    ZeroShards,
 }
 
 impl Display for BuildError {
@@ -130,6 +139,15 @@ impl Display for BuildError {
                 "the clock's resolution of {resolution:?} is coarser than a tenth of the bucket \
                  length of {bucket:?}"
             ),
+            BuildError::ZeroCapacity => {
+                write!(f, "the capacity is 0 keys; it must be at least 1")
+            }
+            BuildError::CapacityTooHigh { capacity, most } => {
+                write!(f, "the capacity is {capacity} keys; it must be {most} or less")
+            }
+            BuildError::ZeroShards => {
+                write!(f, "the number of shards is 0; it must be at least 1")
+            }
         }
     }
 }

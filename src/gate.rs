@@ -349,17 +349,6 @@ impl<C: Clock> Gate<C> {
         self.ledger().is_strict()
     }
 
-    /// Returns the length of a bucket.
-    ///
-    /// ```
-    /// let gate = windrow::Gate::builder(2).build()?;
-    /// assert_eq!(gate.bucket_length(), std::time::Duration::from_millis(500));
-    /// # Ok::<(), windrow::gate::GateError>(())
-    /// ```
-    pub fn bucket_length(&self) -> Duration {
-        Duration::from_nanos(self.terms().length)
-    }
-
     /// Returns the gate's clock.
     ///
     /// ```

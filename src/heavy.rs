@@ -22,7 +22,6 @@ mod static_keys;
 mod summary;
 mod table;
 
-pub use crate::error::HeavyKeysError;
 pub use builder::HeavyKeysBuilder;
 pub use key::{Key, MAX_TEXT_BYTES};
 pub use snapshot::{Bounds, Heavy, HeavySnapshot};
@@ -53,7 +52,7 @@ use shards::{Shards, shards_for};
 /// let bounds = clients.bounds("initech");
 /// assert_eq!((bounds.at_least, bounds.at_most), (1_500, 1_500)); // few keys: exact
 /// assert_eq!(clients.total(), 1_501); // always exact
-/// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+/// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
 /// A key is a `str`, a `[u8]`, or any type that is `Copy`, `Eq` and `Hash`: see
@@ -150,8 +149,8 @@ impl<K: Key + ?Sized> HeavyKeys<K> {
     ///
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
-    /// assert_eq!((clients.capacity(), clients.interval().as_secs()), (100, 1));
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// assert_eq!((clients.buckets(), clients.interval().as_secs()), (2, 1));
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn builder(capacity: usize) -> HeavyKeysBuilder<K> {
         HeavyKeysBuilder::new(capacity)
@@ -213,7 +212,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// bytes.add("/cart", 1_500);
     /// bytes.add("/cart", 700);
     /// assert_eq!(bytes.bounds("/cart").at_least, 2_200);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline(always)]
     #[allow(clippy::inline_always)] // a call, with registers to save, costs a sixth of an add
@@ -227,7 +226,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// let clients = windrow::HeavyKeys::<u32>::builder(100).build()?;
     /// clients.increment(&7);
     /// assert_eq!(clients.total(), 1);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline]
     #[doc(alias = "inc")]
@@ -251,7 +250,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// assert_eq!(clients.add_and_weigh("acme", 40), 40);
     /// let at_least = clients.add_and_weigh("acme", 2);
     /// assert!((2..=42).contains(&at_least)); // 42, unless another core or bucket has the 40
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline(always)]
     #[allow(clippy::inline_always)] // as `HeavyKeys::add`
@@ -275,23 +274,11 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// clients.increment(&7);
     /// clients.clear();
     /// assert_eq!((clients.total(), clients.lifetime()), (0, 1));
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[doc(alias = "reset")]
     pub fn clear(&self) {
         self.made().clear(self.nanos()); // the clock, before any lock
-    }
-
-    /// Returns the number of different keys in a bucket that are counted exactly, and the divisor
-    /// of the greatest error.
-    ///
-    /// ```
-    /// let clients = windrow::HeavyKeys::<u32>::builder(100).build()?;
-    /// assert_eq!(clients.capacity(), 100);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
-    /// ```
-    pub fn capacity(&self) -> usize {
-        self.capacity
     }
 
     /// Returns the span that the interval covers.
@@ -299,22 +286,10 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// ```
     /// let clients = windrow::HeavyKeys::<u32>::builder(100).build()?;
     /// assert_eq!(clients.interval().as_secs(), 1);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn interval(&self) -> Duration {
         Duration::from_nanos(self.geometry.interval())
-    }
-
-    /// Returns the length of a bucket: the interval divided by the [number](Self::buckets) of
-    /// buckets.
-    ///
-    /// ```
-    /// let clients = windrow::HeavyKeys::<u32>::builder(100).build()?;
-    /// assert_eq!(clients.bucket_length().as_millis(), 500);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
-    /// ```
-    pub fn bucket_length(&self) -> Duration {
-        Duration::from_nanos(self.geometry.length())
     }
 
     /// Returns the clock's time.
@@ -326,7 +301,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// let clients = HeavyKeys::<u32>::builder(100).clock(clock.clone()).build()?;
     /// clock.set(Timestamp::from_secs(7));
     /// assert_eq!(clients.now(), Timestamp::from_secs(7));
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn now(&self) -> Timestamp {
         self.clock.now()
@@ -341,7 +316,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// let hour = Duration::from_secs(3_600);
     /// let clients = windrow::HeavyKeys::<u32>::builder(100).tier(hour, 24).build()?;
     /// assert_eq!(clients.longest_span(), 24 * hour);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn longest_span(&self) -> Duration {
         let tiers = self.tiers.iter().map(|tier| tier.interval());
@@ -353,7 +328,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// ```
     /// let clients = windrow::HeavyKeys::<u32>::builder(100).build()?;
     /// assert_eq!(clients.buckets(), 2);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn buckets(&self) -> usize {
         self.geometry.buckets()
@@ -365,7 +340,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// ```
     /// let clients = windrow::HeavyKeys::<u64>::builder(100).shards(3).build()?;
     /// assert!(clients.max_bytes() < 50_000);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn max_bytes(&self) -> usize {
         Shards::<K>::bytes(self.shards(), self.geometry, &self.tiers, self.capacity)

@@ -13,12 +13,13 @@ pub(crate) fn main() {
     let running = Arc::new(InFlight::new());
     let mut tasks = Vec::new();
     for number in 1..=5 {
-        let Some(place) = running.try_enter_owned(1, AtMost(3)) else {
+        let Some(place) = running.try_enter(1, AtMost(3)) else {
             println!("task {number} has to wait");
             continue;
         };
+        let place = place.owned_by(Arc::clone(&running));
         tasks.push(thread::spawn(move || {
-            println!("task {number} is number {} of those that run", place.level());
+            println!("task {number} runs");
             place // it leaves when the last owner drops it
         }));
     }

@@ -10,12 +10,18 @@ use crate::memory::column::COLUMNS;
 /// ```
 /// let columns = windrow::diagnostics::columns();
 /// println!("{columns}"); // 12 of 83886080 columns claimed
-/// assert!(columns.claimed() <= columns.mapped() && columns.mapped() <= columns.max());
+/// assert!(columns.claimed <= columns.mapped && columns.mapped <= columns.max);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Columns {
-    claimed: usize,
-    mapped: usize,
+    /// The number of claimed columns.
+    pub claimed: usize,
+    /// The number of columns with address space: those of all segments that were ever needed.
+    /// Segments are never unmapped; a page of a row takes memory from the first add to it on.
+    pub mapped: usize,
+    /// The maximum number of columns.
+    pub max: usize,
 }
 
 /// Returns the number of claimed columns, and its maximum.
@@ -41,42 +47,20 @@ pub struct Columns {
 /// ```
 /// use windrow::diagnostics::columns;
 ///
-/// let (hits, before) = (windrow::Counter::new(), columns().claimed());
+/// let (hits, before) = (windrow::Counter::new(), columns().claimed);
 /// hits.increment(); // claims a column
-/// assert_eq!(columns().claimed(), before + 1);
-/// assert!(columns().max() >= 8_388_608);
+/// assert_eq!(columns().claimed, before + 1);
+/// assert!(columns().max >= 8_388_608);
 /// ```
 #[must_use]
 pub fn columns() -> Columns {
     let (claimed, mapped) = arena().usage();
-    Columns { claimed, mapped }
-}
-
-impl Columns {
-    /// Returns the number of claimed columns.
-    #[must_use]
-    pub fn claimed(self) -> usize {
-        self.claimed
-    }
-
-    /// Returns the number of columns with address space: those of all segments that were ever
-    /// needed. Segments are never unmapped; a page of a row takes memory from the first add to it
-    /// on.
-    #[must_use]
-    pub fn mapped(self) -> usize {
-        self.mapped
-    }
-
-    /// Returns the maximum number of columns.
-    #[must_use]
-    pub fn max(self) -> usize {
-        SEGMENTS * COLUMNS
-    }
+    Columns { claimed, mapped, max: SEGMENTS * COLUMNS }
 }
 
 /// Formats the number of claimed columns and its maximum.
 impl Display for Columns {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} columns claimed", self.claimed, self.max())
+        write!(f, "{} of {} columns claimed", self.claimed, self.max)
     }
 }

@@ -7,31 +7,14 @@ use super::refused::{CallError, OpenError};
 use crate::clock::Clock;
 use crate::sync::Arc;
 
-/// An owner of a [`Breaker`], whose calls [own](Call::begin) the owner: a reference, an `Arc`, or a
-/// family's [`Handle`](crate::family::Handle).
-///
-/// Implement it for a type that contains a breaker:
-///
-/// ```
-/// use std::sync::Arc;
-/// use windrow::{Breaker, breaker::{BreakerOwner, Call, Settings}, clock::Coarse};
-///
-/// struct Upstream { name: &'static str, breaker: Breaker }
-///
-/// impl BreakerOwner for Upstream {
-///     type Clock = Coarse;
-///
-///     fn breaker(&self) -> &Breaker { &self.breaker }
-/// }
-///
-/// let breaker = Breaker::new(Settings::last_calls(100))?;
-/// let upstream = Arc::new(Upstream { name: "payments", breaker });
-/// let call = Call::begin(upstream).expect("closed"); // for a future, or another thread
-/// println!("a call to {}", call.owner().name);
-/// call.success();
-/// # Ok::<(), windrow::breaker::BreakerError>(())
-/// ```
-pub trait BreakerOwner {
+/// An owner of a [`Breaker`], whose calls [own](Call::begin) it: a reference, an `Arc`, or a
+/// family's [`Handle`](crate::family::Handle). No other type can implement it.
+pub trait BreakerOwner: Owner {}
+
+impl<O: Owner + ?Sized> BreakerOwner for O {}
+
+/// The part of [`BreakerOwner`] that no user calls.
+pub trait Owner {
     /// The breaker's clock.
     type Clock: Clock;
 
@@ -39,7 +22,7 @@ pub trait BreakerOwner {
     fn breaker(&self) -> &Breaker<Self::Clock>;
 }
 
-impl<C: Clock> BreakerOwner for Breaker<C> {
+impl<C: Clock> Owner for Breaker<C> {
     type Clock = C;
 
     #[inline]
@@ -48,7 +31,7 @@ impl<C: Clock> BreakerOwner for Breaker<C> {
     }
 }
 
-impl<O: BreakerOwner + ?Sized> BreakerOwner for &O {
+impl<O: Owner + ?Sized> Owner for &O {
     type Clock = O::Clock;
 
     #[inline]
@@ -57,7 +40,7 @@ impl<O: BreakerOwner + ?Sized> BreakerOwner for &O {
     }
 }
 
-impl<O: BreakerOwner + ?Sized> BreakerOwner for Arc<O> {
+impl<O: Owner + ?Sized> Owner for Arc<O> {
     type Clock = O::Clock;
 
     #[inline]
@@ -68,12 +51,13 @@ impl<O: BreakerOwner + ?Sized> BreakerOwner for Arc<O> {
 
 /// A call that a [`Breaker`] has let through: from [`Breaker::try_call`] and [`Call::begin`].
 ///
-/// Tell it what became of the call: [`success`](Self::success), [`failure`](Self::failure), or
-/// [`ignore`](Self::ignore). **A guard that is dropped says nothing**, as if it were ignored: a
-/// future whose client goes away tells nothing about the called service. If the call was a trial,
-/// another one can begin in its place.
+/// Tell it what became of the call: [`success`](Self::success) or [`failure`](Self::failure).
+/// **A guard that is dropped says nothing** about the called service, which is right for a call
+/// that was cancelled, or whose request was wrong: a future whose client goes away drops it. If the
+/// call was a trial, another one can begin in its place.
 ///
 /// The call's time is that from `try_call` until the guard is told. Any thread may tell it.
+#[doc(alias = "ignore")]
 #[must_use = "a call that is dropped at once says nothing: the breaker never opens by it"]
 pub struct Call<O: BreakerOwner> {
     owner: O,
@@ -89,6 +73,16 @@ impl<O: BreakerOwner> Call<O> {
     /// # Errors
     ///
     /// [`OpenError`] if the breaker lets no call through.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use windrow::{Breaker, breaker::{Call, Settings}};
+    ///
+    /// let payments = Arc::new(Breaker::of(Settings::last_calls(100)));
+    /// let call = Call::begin(Arc::clone(&payments)).expect("closed"); // for a future, or a thread
+    /// std::thread::spawn(move || call.success()).join().unwrap();
+    /// assert_eq!(payments.totals().calls, 1);
+    /// ```
     #[inline]
     pub fn begin(owner: O) -> Result<Call<O>, OpenError> {
         let ticket = owner.breaker().admit()?;
@@ -98,10 +92,9 @@ impl<O: BreakerOwner> Call<O> {
     /// Ends a call that succeeded.
     ///
     /// ```
-    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
+    /// let breaker = windrow::Breaker::of(windrow::breaker::Settings::last_calls(9));
     /// breaker.try_call().expect("closed").success();
     /// assert_eq!(breaker.totals().calls, 1);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     #[inline]
     pub fn success(self) {
@@ -111,35 +104,13 @@ impl<O: BreakerOwner> Call<O> {
     /// Ends a call that failed.
     ///
     /// ```
-    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
+    /// let breaker = windrow::Breaker::of(windrow::breaker::Settings::last_calls(9));
     /// breaker.try_call().expect("closed").failure();
     /// assert_eq!(breaker.totals().failed, 1);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     #[inline]
     pub fn failure(self) {
         self.end(true);
-    }
-
-    /// Ends a call whose end says nothing about the called service: it was cancelled, or the
-    /// request itself was wrong. A drop does the same.
-    ///
-    /// ```
-    /// let breaker = windrow::Breaker::new(windrow::breaker::Settings::last_calls(9))?;
-    /// breaker.try_call().expect("closed").ignore();
-    /// assert_eq!(breaker.totals().calls, 0);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
-    /// ```
-    pub fn ignore(self) {}
-
-    /// Returns whether the call is a trial of a half-open breaker.
-    pub fn is_trial(&self) -> bool {
-        self.ticket.is_trial
-    }
-
-    /// Returns the owner.
-    pub fn owner(&self) -> &O {
-        &self.owner
     }
 
     #[inline]
@@ -161,7 +132,7 @@ impl<O: BreakerOwner> Drop for Call<O> {
 /// Shows whether the call is a trial.
 impl<O: BreakerOwner> Debug for Call<O> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call").field("is_trial", &self.is_trial()).finish_non_exhaustive()
+        f.debug_struct("Call").field("is_trial", &self.ticket.is_trial).finish_non_exhaustive()
     }
 }
 
@@ -178,16 +149,15 @@ impl<C: Clock> Breaker<C> {
     ///
     /// fn answer() -> Result<u16, u16> { Ok(200) }
     ///
-    /// let breaker = Breaker::new(Settings::last_calls(100))?;
+    /// let breaker = Breaker::of(Settings::last_calls(100));
     /// match breaker.try_call() {
     ///     Ok(call) => match answer() {
     ///         Ok(_) => call.success(),
-    ///         Err(400..=499) => call.ignore(),
+    ///         Err(400..=499) => drop(call), // the request was wrong: that says nothing
     ///         Err(_) => call.failure(),
     ///     },
     ///     Err(open) => println!("{open}"),
     /// }
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     #[inline]
     #[doc(alias = "acquire_permission")]
@@ -209,7 +179,7 @@ impl<C: Clock> Breaker<C> {
     /// ```
     /// use windrow::{Breaker, breaker::Settings};
     ///
-    /// let breaker = Breaker::new(Settings::last_calls(100))?;
+    /// let breaker = Breaker::of(Settings::last_calls(100));
     /// let number = breaker.call(|| "42".parse::<u64>())?;
     /// assert_eq!(number, 42);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -38,8 +38,8 @@ use crate::wide::Wide;
 ///
 /// for _ in 0..20 {
 ///     match breaker.try_call() {
-///         Ok(call) => call.failure(), // or `success`, or `ignore`
-///         Err(open) => println!("come back after {:?}", open.retry_after()),
+///         Ok(call) => call.failure(), // or `success`; a drop says nothing
+///         Err(open) => println!("come back after {:?}", open.retry_after),
 ///     }
 /// }
 /// assert_eq!(breaker.state(), State::Open);
@@ -50,8 +50,7 @@ use crate::wide::Wide;
 /// ```
 ///
 /// [`of`](Self::of) makes a breaker in a `static`. In a [`Family`](crate::Family) there is one for
-/// each upstream: see [`BreakerOwner`](super::BreakerOwner). A whole program is in the
-/// [guide](crate::guide::circuit_breaker).
+/// each upstream. A whole program is in the [guide](crate::guide::circuit_breaker).
 ///
 /// # States
 ///
@@ -73,7 +72,7 @@ use crate::wide::Wide;
 /// it is a trial.
 ///
 /// **Half open.** At most [`trials`](Settings::trials) calls are let through. A trial that is
-/// ignored or dropped gives its place back. As soon as the share of all trials is reached, whatever
+/// dropped gives its place back. As soon as the share of all trials is reached, whatever
 /// those that still run will say, the breaker is open again. If all trials have ended, and that
 /// share is not reached, the breaker is closed, and measures anew. Trials that do not end are
 /// overdue after the [timeout](Settings::trial_timeout): then the next call finds it open.
@@ -112,7 +111,7 @@ use crate::wide::Wide;
 ///
 /// let mut catalog = Catalog::new();
 /// catalog.add("payments_breaker", "Calls and transitions", &PAYMENTS)?;
-/// let state = from_fn(|| PAYMENTS.state().number() as f64);
+/// let state = from_fn(|| f64::from(PAYMENTS.state() as u8));
 /// catalog.add("payments_breaker_state", "0 closed, 1 half open, 2 open", state)?;
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
@@ -145,24 +144,6 @@ pub(super) struct Ticket {
 }
 
 impl Breaker {
-    /// Makes a breaker on the [`Coarse`] clock.
-    ///
-    /// # Errors
-    ///
-    /// [`BreakerError`] if it could never open, or never close again, by these settings; or if a
-    /// time is too short for the clock.
-    ///
-    /// ```
-    /// use windrow::{Breaker, breaker::{BreakerError, Settings}};
-    ///
-    /// let error = Breaker::new(Settings::last_calls(100).failed_percent(101)).unwrap_err();
-    /// assert_eq!(error, BreakerError::Percent { percent: 101 });
-    /// ```
-    #[inline]
-    pub fn new(settings: Settings) -> Result<Breaker, BreakerError> {
-        Breaker::with_clock(settings, Coarse::default())
-    }
-
     /// Makes a breaker that can stand in a `static`, on the [`Coarse`] clock.
     ///
     /// ```
@@ -177,8 +158,8 @@ impl Breaker {
     ///
     /// # Panics
     ///
-    /// The call panics where [`new`](Self::new) would return an error, and if a time is shorter
-    /// than 100 ms. In a `static`, each of these is an error of the compiler:
+    /// The call panics where [`with_clock`](Self::with_clock) would return an error, and if a time
+    /// is shorter than 100 ms. In a `static`, each of these is an error of the compiler:
     ///
     /// ```compile_fail,E0080
     /// use windrow::{Breaker, breaker::Settings};
@@ -209,19 +190,23 @@ impl<C> Breaker<C> {
 }
 
 impl<C: Clock> Breaker<C> {
-    /// Makes a breaker on a clock.
+    /// Makes a breaker on a clock: for settings that are known at run time, the
+    /// [`Coarse`] one.
     ///
     /// # Errors
     ///
-    /// As [`new`](Breaker::new).
+    /// [`BreakerError`] if it could never open, or never close again, by these settings; or if a
+    /// time is too short for the clock.
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{Breaker, breaker::Settings, clock::Precise};
+    /// use windrow::{Breaker, breaker::Settings, clock::{Coarse, Precise}};
     ///
     /// let settings = Settings::last_calls(100).slow_percent(50, Duration::from_millis(5));
     /// let breaker = Breaker::with_clock(settings, Precise::default())?;
     /// assert!(breaker.try_call().is_ok());
+    /// let error = Breaker::with_clock(settings.trials(0), Coarse::default()).unwrap_err();
+    /// assert_eq!(error.to_string(), "the number of trials is 0; it must be 1 to 1000");
     /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     pub fn with_clock(settings: Settings, clock: C) -> Result<Breaker<C>, BreakerError> {
@@ -234,8 +219,7 @@ impl<C: Clock> Breaker<C> {
     /// ```
     /// use windrow::{Breaker, breaker::{Settings, State}};
     ///
-    /// assert_eq!(Breaker::new(Settings::last_calls(9))?.state(), State::Closed);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// assert_eq!(Breaker::of(Settings::last_calls(9)).state(), State::Closed);
     /// ```
     pub fn state(&self) -> State {
         self.status().state
@@ -255,10 +239,9 @@ impl<C: Clock> Breaker<C> {
     /// ```
     /// use windrow::{Breaker, breaker::Settings, last_calls::CallTotals};
     ///
-    /// let breaker = Breaker::new(Settings::last_calls(100))?;
+    /// let breaker = Breaker::of(Settings::last_calls(100));
     /// breaker.try_call().expect("closed").failure();
     /// assert_eq!(breaker.totals(), CallTotals { calls: 1, failed: 1, slow: 0 });
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     pub fn totals(&self) -> CallTotals {
         let Condition { state, generation, .. } = Condition::of(self.condition.load());
@@ -275,19 +258,6 @@ impl<C: Clock> Breaker<C> {
         let ignored = self.tally.ignored.load(Ordering::Relaxed);
         let refused = self.tally.refused.lifetime();
         Counts { opened, half_opened, closed, refused, succeeded, failed, slow, ignored }
-    }
-
-    /// Returns the clock.
-    ///
-    /// ```
-    /// use windrow::{Breaker, Clock, breaker::Settings, clock::Manual};
-    ///
-    /// let breaker = Breaker::with_clock(Settings::last_calls(9), Manual::default())?;
-    /// assert_eq!(breaker.clock().now().as_nanos(), 0);
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
-    /// ```
-    pub fn clock(&self) -> &C {
-        &self.clock
     }
 
     /// Decides about a call.
@@ -379,7 +349,7 @@ impl<C: Clock> Breaker<C> {
     #[inline]
     fn count_transition(&self, from: Condition, to: Condition) {
         if from.generation != to.generation {
-            let count = &self.tally.transitions[to.state.number() as usize];
+            let count = &self.tally.transitions[to.state as usize];
             count.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -49,7 +49,7 @@ impl Condition {
     }
 
     pub(super) fn words(self) -> [u64; WORDS] {
-        let state = self.generation << 2 | self.state.number();
+        let state = self.generation << 2 | self.state as u64;
         [state, self.since, self.deadline, self.openings, self.trials.word()]
     }
 

@@ -11,13 +11,12 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// ```
 /// use windrow::{Breaker, breaker::Settings};
 ///
-/// let breaker = Breaker::new(Settings::last_calls(2))?;
+/// let breaker = Breaker::of(Settings::last_calls(2));
 /// breaker.try_call().expect("closed").failure();
 /// breaker.try_call().expect("closed").failure();
 /// assert!(breaker.try_call().is_err());
 /// let counts = breaker.counts();
 /// assert_eq!((counts.failed, counts.opened, counts.refused), (2, 1, 1));
-/// # Ok::<(), windrow::breaker::BreakerError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -42,14 +41,7 @@ pub struct Counts {
 
 impl Counts {
     /// Returns the name and the number of each count, in the order of the fields.
-    ///
-    /// ```
-    /// use windrow::breaker::Counts;
-    ///
-    /// let names = Counts::default().named().map(|(name, _)| name);
-    /// assert_eq!(names[..4], ["opened", "half_opened", "closed", "refused"]);
-    /// ```
-    pub fn named(&self) -> [(&'static str, u64); 8] {
+    pub(crate) fn named(&self) -> [(&'static str, u64); 8] {
         [
             ("opened", self.opened),
             ("half_opened", self.half_opened),

@@ -7,13 +7,13 @@ use std::time::Duration;
 /// The error of [`Settings`](super::Settings) that a [`Breaker`](crate::Breaker) cannot have: such
 /// a breaker could never open, or never close again.
 ///
-/// Returned by [`Breaker::new`](crate::Breaker::new) and
-/// [`Breaker::with_clock`](crate::Breaker::with_clock).
+/// Returned by [`Breaker::with_clock`](crate::Breaker::with_clock).
 ///
 /// ```
-/// use windrow::{Breaker, breaker::Settings};
+/// use windrow::{Breaker, breaker::Settings, clock::Coarse};
 ///
-/// let error = Breaker::new(Settings::last_calls(10).minimum_calls(20)).unwrap_err();
+/// let settings = Settings::last_calls(10).minimum_calls(20);
+/// let error = Breaker::with_clock(settings, Coarse::default()).unwrap_err();
 /// assert_eq!(error.to_string(), "the minimum is 20 calls; it must be 1 to 10");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,40 +4,26 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
-use super::state::State;
-
 /// The error of a call that a breaker does not let through: from
 /// [`Breaker::try_call`](crate::Breaker::try_call).
 ///
 /// ```
 /// use std::time::Duration;
-/// use windrow::{Breaker, breaker::{Settings, State}, clock::Manual};
+/// use windrow::{Breaker, breaker::Settings, clock::Manual};
 ///
 /// let breaker = Breaker::with_clock(Settings::last_calls(1), Manual::default())?;
 /// breaker.try_call().expect("closed").failure();
 /// let open = breaker.try_call().unwrap_err();
-/// assert_eq!(open.state(), State::Open);
-/// assert_eq!(open.retry_after(), Some(Duration::from_secs(5)));
+/// assert_eq!(open.retry_after, Some(Duration::from_secs(5)));
 /// # Ok::<(), windrow::breaker::BreakerError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OpenError {
-    /// `None` if it is half open.
-    pub(super) retry_after: Option<Duration>,
-}
-
-impl OpenError {
-    /// Returns the time after which a call may be let through on trial: that until the breaker is
-    /// half open, and the clock's resolution. `None` if it is half open, and all its
-    /// trials are under way: their outcome decides.
-    pub fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
-    }
-
-    /// Returns the state that refused the call: open or half open.
-    pub fn state(&self) -> State {
-        if self.retry_after.is_some() { State::Open } else { State::HalfOpen }
-    }
+    /// The time after which a call may be let through on trial: that until the breaker is half
+    /// open, and the clock's resolution. `None` if it is half open, and all its trials are under
+    /// way: their outcome decides.
+    pub retry_after: Option<Duration>,
 }
 
 impl Display for OpenError {
@@ -57,11 +43,10 @@ impl Error for OpenError {}
 /// ```
 /// use windrow::{Breaker, breaker::{CallError, Settings}};
 ///
-/// let breaker = Breaker::new(Settings::last_calls(1))?;
+/// let breaker = Breaker::of(Settings::last_calls(1));
 /// assert_eq!(breaker.call(|| Err::<(), _>("down")), Err(CallError::Failed("down")));
 /// let refused = breaker.call(|| Ok::<(), &str>(())).unwrap_err();
 /// assert!(matches!(refused, CallError::Open(_)));
-/// # Ok::<(), windrow::breaker::BreakerError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallError<E> {

@@ -63,13 +63,12 @@ impl Settings {
     /// ```
     /// use windrow::{Breaker, breaker::Settings};
     ///
-    /// let breaker = Breaker::new(Settings::last_calls(3))?; // and opens if half of them fail
+    /// let breaker = Breaker::of(Settings::last_calls(3)); // and opens if half of them fail
     /// breaker.try_call().expect("closed").success();
     /// breaker.try_call().expect("closed").failure();
     /// assert!(breaker.try_call().is_ok());
     /// breaker.try_call().expect("closed").failure();
     /// assert!(breaker.try_call().is_err());
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```
     pub const fn last_calls(n: usize) -> Settings {
         Settings::new(Calls::Last(n))
@@ -174,8 +173,7 @@ impl Settings {
     /// let second = Duration::from_secs(1);
     /// let settings = Settings::last_calls(100).open_for(5 * second).up_to(30 * second);
     /// // 5 s, 10 s, 20 s, 30 s, 30 s ...
-    /// # windrow::Breaker::new(settings)?;
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// # windrow::Breaker::of(settings);
     /// ```
     pub const fn up_to(self, longest: Duration) -> Settings {
         Settings { up_to: Some(longest), ..self }

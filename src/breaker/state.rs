@@ -7,36 +7,22 @@ use crate::timestamp::Timestamp;
 /// ```
 /// use windrow::{Breaker, breaker::{Settings, State}};
 ///
-/// let breaker = Breaker::new(Settings::last_calls(10))?;
+/// let breaker = Breaker::of(Settings::last_calls(10));
 /// assert_eq!(breaker.state(), State::Closed);
-/// assert_eq!(breaker.state().number(), 0);
-/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// assert_eq!(breaker.state() as u64, 0); // for exporters
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// Calls are let through, and their outcomes are counted.
-    Closed,
+    Closed = 0,
     /// A few calls are let through on trial.
-    HalfOpen,
+    HalfOpen = 1,
     /// No call is let through.
-    Open,
+    Open = 2,
 }
 
 impl State {
-    /// Returns a number for exporters: 0 for closed, 1 for half open, 2 for open.
-    ///
-    /// ```
-    /// assert_eq!(windrow::breaker::State::Open.number(), 2);
-    /// ```
-    pub const fn number(self) -> u64 {
-        match self {
-            State::Closed => 0,
-            State::HalfOpen => 1,
-            State::Open => 2,
-        }
-    }
-
-    /// Returns the state with a [number](Self::number); the last one for any greater number.
+    /// Returns the state with a number; the last one for any greater number.
     pub(super) const fn of(number: u64) -> State {
         match number {
             0 => State::Closed,

@@ -70,16 +70,12 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// The shortest period. Instead of a thread that wakes more often, use
-    /// [`Precise`](super::Precise).
-    pub const SHORTEST: Duration = tick::SHORTEST;
-
-    /// Starts a ticker with a period of `period`, but at least [`SHORTEST`](Self::SHORTEST).
+    /// Starts a ticker with a period of `period`, but at least 50 µs. Instead of a thread that wakes
+    /// more often, use [`Precise`](super::Precise).
     ///
     /// # Panics
     ///
-    /// Panics if the operating system cannot start a thread, as [`std::thread::spawn`] does. See
-    /// [`try_start`](Self::try_start).
+    /// Panics if the operating system cannot start a thread, as [`std::thread::spawn`] does.
     ///
     /// ```
     /// use std::time::Duration;
@@ -93,23 +89,8 @@ impl Ticker {
         Self::try_start(period).expect("the operating system starts a thread for the ticker")
     }
 
-    /// Starts a ticker as [`start`](Self::start) does, but returns an error if the thread cannot be
-    /// started.
-    ///
-    /// # Errors
-    ///
-    /// The operating system's error, if it cannot start a thread.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::clock::Ticker;
-    ///
-    /// let ticker = Ticker::try_start(Duration::from_millis(1))?;
-    /// # drop(ticker);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     #[inline]
-    pub fn try_start(period: Duration) -> io::Result<Ticker> {
+    fn try_start(period: Duration) -> io::Result<Ticker> {
         let tick = Arc::new(Tick::new(period));
         let registration = forks::enter(&tick)?;
         let thread = tick.start().inspect_err(|_| registration.leave())?;

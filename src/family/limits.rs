@@ -1,6 +1,6 @@
 //! Gates, paces and breakers in families: limits by key.
 
-use crate::breaker::{Breaker, BreakerOwner, Counts};
+use crate::breaker::{Breaker, Counts, Owner};
 use crate::clock::Clock;
 use crate::family::handle::Handle;
 use crate::family::labels::Labels;
@@ -95,7 +95,7 @@ impl<C: Clock + Send + Sync + 'static> Metric for Breaker<C> {
 }
 
 /// A call that owns a handle keeps the series.
-impl<L: Labels, M: BreakerOwner> BreakerOwner for Handle<L, M> {
+impl<L: Labels, M: Owner> Owner for Handle<L, M> {
     type Clock = M::Clock;
 
     #[inline]

@@ -29,8 +29,8 @@ use crate::turn::{RefusedError, Reservation};
 /// # Ok::<(), windrow::gate::GateError>(())
 /// ```
 ///
-/// The gate grants a ration in the current bucket, up to [`max_ration`](Self::max_ration) at a
-/// time. A call takes its weight out of this core's ration (in the portable strategy: out of the
+/// The gate grants a ration in the current bucket, up to `max_ration` at a time: what the gate was
+/// [built](crate::gate::GateBuilder::build_rationed) with. A call takes its weight out of this core's ration (in the portable strategy: out of the
 /// ration of the row that the thread has leased), by one plain store. When the ration is used up,
 /// or its bucket has ended, the gate grants the next one.
 ///
@@ -42,7 +42,7 @@ use crate::turn::{RefusedError, Reservation};
 /// in every span of time.
 ///
 /// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all grants,
-/// and parts of those may lie unused in other rows: at most [`max_ration`](Self::max_ration) in
+/// and parts of those may lie unused in other rows: at most `max_ration` in
 /// each of the other open rows, and the same for each thread that is refilling one at that moment.
 /// So with `R` open rows up to `max_ration * (R - 1)` of the limit may stay unused in an interval.
 /// (The number of open rows is the largest number of threads that ever ran at once;
@@ -76,7 +76,9 @@ use crate::turn::{RefusedError, Reservation};
 /// The first call of a row in a bucket refills its ration. A call that finds the ration used up
 /// refills it, too.
 ///
-/// It takes 16 bytes in each row that its threads have used, besides the gate.
+/// It takes 16 bytes in each row that its threads have used, besides the gate. If no columns were
+/// free ([`columns`](crate::diagnostics::columns)) when it was made, or first used in a
+/// [static](Self::of), there are no rations, and each call asks the [gate](Self::gate).
 ///
 /// Admission creates no happens-before edge between callers. It is not for signal handlers.
 #[doc(alias = "rate limiter")]
@@ -259,17 +261,6 @@ impl<C: Clock> RationedGate<C> {
     pub fn gate(&self) -> &Gate<C> {
         &self.gate
     }
-
-    /// Returns the largest ration handed to one core.
-    ///
-    /// ```
-    /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
-    /// assert_eq!(gate.max_ration(), 10);
-    /// # Ok::<(), windrow::gate::GateError>(())
-    /// ```
-    pub fn max_ration(&self) -> u64 {
-        self.max_ration
-    }
 }
 
 impl<C> RationedGate<C> {
@@ -286,20 +277,6 @@ impl<C> RationedGate<C> {
     /// ```
     pub fn unused(&self) -> u64 {
         self.rations.left()
-    }
-
-    /// Returns whether each core has a ration. It is false if no columns were free
-    /// ([`columns`](crate::diagnostics::columns)) when the gate was made: each call then asks the
-    /// [gate](Self::gate). It is also false before the first call of a gate in a
-    /// [static](Self::of).
-    ///
-    /// ```
-    /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
-    /// assert!(gate.is_striped());
-    /// # Ok::<(), windrow::gate::GateError>(())
-    /// ```
-    pub fn is_striped(&self) -> bool {
-        self.rations.are_there()
     }
 }
 

@@ -60,12 +60,6 @@ impl Rations {
     pub(super) fn left(&self) -> u64 {
         self.columns.column().map_or(0, |column| rows::sum(column.right(1)))
     }
-
-    /// Returns whether there are columns.
-    #[inline]
-    pub(super) fn are_there(&self) -> bool {
-        self.columns.column().is_some()
-    }
 }
 
 impl Drop for Rations {

@@ -102,7 +102,7 @@ impl RationedGate {
     ///     RationedGate::of(AtMost(5_000_000), Duration::from_secs(1), 10, AtMost(1_000));
     ///
     /// assert!(PACKETS.try_admit(1));
-    /// assert_eq!((PACKETS.gate().limit(), PACKETS.max_ration()), (5_000_000, 1_000));
+    /// assert_eq!((PACKETS.gate().limit(), PACKETS.gate().buckets()), (5_000_000, 10));
     /// ```
     ///
     /// # Panics

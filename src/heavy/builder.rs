@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::HeavyKeys;
 use super::key::Key;
 use crate::clock::{Clock, Coarse};
-use crate::error::{BuildError, HeavyKeysError};
+use crate::error::BuildError;
 use crate::ring::Geometry;
 
 /// The greatest capacity, 2^20 keys.
@@ -27,7 +27,7 @@ pub(super) const MOST: usize = 1 << 20;
 ///     .clock(Precise::default())
 ///     .build()?;
 /// clients.increment("acme");
-/// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+/// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[must_use]
 pub struct HeavyKeysBuilder<K: ?Sized, C = Coarse> {
@@ -37,7 +37,6 @@ pub struct HeavyKeysBuilder<K: ?Sized, C = Coarse> {
     tiers: Vec<(Duration, usize)>,
     shards: usize,
     clock: C,
-    allows_coarse_clock: bool,
     is_preallocated: bool,
     keys: PhantomData<fn(&K)>,
 }
@@ -51,7 +50,6 @@ impl<K: Key + ?Sized> HeavyKeysBuilder<K> {
             tiers: Vec::new(),
             shards: usize::MAX,
             clock: Coarse::default(),
-            allows_coarse_clock: false,
             is_preallocated: false,
             keys: PhantomData,
         }
@@ -67,7 +65,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// let minute = Duration::from_secs(60);
     /// let clients = windrow::HeavyKeys::<str>::builder(100).interval(minute).build()?;
     /// assert_eq!(clients.interval(), minute);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn interval(self, interval: Duration) -> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { interval, ..self }
@@ -81,7 +79,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).buckets(10).build()?;
     /// assert_eq!(clients.buckets(), 10);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn buckets(self, buckets: usize) -> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { buckets, ..self }
@@ -138,7 +136,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// let few = windrow::HeavyKeys::<str>::builder(100).shards(1).build()?;
     /// let usual = windrow::HeavyKeys::<str>::builder(100).build()?;
     /// assert!(few.max_bytes() < usual.max_bytes());
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn shards(self, shards: usize) -> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { shards, ..self }
@@ -149,11 +147,11 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// ```
     /// let clock = windrow::clock::Manual::default();
     /// let clients = windrow::HeavyKeys::<str>::builder(100).clock(clock.clone()).build()?;
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> HeavyKeysBuilder<K, D> {
         let HeavyKeysBuilder { capacity, interval, buckets, tiers, shards, .. } = self;
-        let HeavyKeysBuilder { allows_coarse_clock, is_preallocated, keys, .. } = self;
+        let HeavyKeysBuilder { is_preallocated, keys, .. } = self;
         HeavyKeysBuilder {
             capacity,
             interval,
@@ -161,30 +159,9 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
             tiers,
             shards,
             clock,
-            allows_coarse_clock,
             is_preallocated,
             keys,
         }
-    }
-
-    /// Allows a clock whose resolution is coarser than a tenth of a bucket.
-    ///
-    /// No weight is lost. Buckets are of unequal length, as those of a
-    /// [window](crate::WindowBuilder::allow_coarse_clock).
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::{HeavyKeys, clock::Ticker};
-    ///
-    /// let builder = HeavyKeys::<str>::builder(100)
-    ///     .interval(Duration::from_millis(10))
-    ///     .clock(Ticker::start(Duration::from_millis(4)));
-    /// assert!(builder.clone().build().is_err());
-    /// builder.allow_coarse_clock().build()?.increment("acme");
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
-    /// ```
-    pub fn allow_coarse_clock(self) -> HeavyKeysBuilder<K, C> {
-        HeavyKeysBuilder { allows_coarse_clock: true, ..self }
     }
 
     /// Allocates all memory when the keys are built: no add allocates. Otherwise the first add of
@@ -193,7 +170,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// ```
     /// let clients = windrow::HeavyKeys::<str>::builder(100).preallocate().build()?;
     /// clients.increment("acme"); // allocates nothing
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn preallocate(self) -> HeavyKeysBuilder<K, C> {
         HeavyKeysBuilder { is_preallocated: true, ..self }
@@ -203,7 +180,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     ///
     /// # Errors
     ///
-    /// [`HeavyKeysError`] if the capacity is zero or above 2^20, if the number of shards is zero,
+    /// [`BuildError`] if the capacity is zero or above 2^20, if the number of shards is zero,
     /// or for the reasons for which [`WindowBuilder::build`](crate::WindowBuilder::build) makes no
     /// window.
     ///
@@ -211,27 +188,25 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeysBuilder<K, C> {
     /// let error = windrow::HeavyKeys::<str>::builder(0).build().unwrap_err();
     /// assert_eq!(error.to_string(), "the capacity is 0 keys; it must be at least 1");
     /// ```
-    pub fn build(self) -> Result<HeavyKeys<K, C>, HeavyKeysError> {
+    pub fn build(self) -> Result<HeavyKeys<K, C>, BuildError> {
         let HeavyKeysBuilder { capacity, buckets, shards, .. } = self;
         if capacity == 0 {
-            return Err(HeavyKeysError::ZeroCapacity);
+            return Err(BuildError::ZeroCapacity);
         }
         if capacity > MOST {
-            return Err(HeavyKeysError::CapacityTooHigh { capacity, most: MOST });
+            return Err(BuildError::CapacityTooHigh { capacity, most: MOST });
         }
         if shards == 0 {
-            return Err(HeavyKeysError::ZeroShards);
+            return Err(BuildError::ZeroShards);
         }
         let geometry = Geometry::new(self.interval, buckets)?;
-        if !self.allows_coarse_clock {
-            geometry.check_clock(&self.clock)?;
-        }
+        geometry.check_clock(&self.clock)?;
         let (mut tiers, mut finer) = (Vec::with_capacity(self.tiers.len()), geometry);
         for (length, buckets) in self.tiers {
             let tier = Geometry::of_length(length, buckets)?;
             if !tier.length().is_multiple_of(finer.length()) {
                 let finer = Duration::from_nanos(finer.length());
-                return Err(BuildError::UnevenTier { length, finer }.into());
+                return Err(BuildError::UnevenTier { length, finer });
             }
             tiers.push(tier);
             finer = tier;
@@ -262,7 +237,6 @@ impl<K: ?Sized, C: Debug> Debug for HeavyKeysBuilder<K, C> {
             .field("tiers", &self.tiers)
             .field("shards", &self.shards)
             .field("clock", &self.clock)
-            .field("allows_coarse_clock", &self.allows_coarse_clock)
             .field("is_preallocated", &self.is_preallocated)
             .finish()
     }

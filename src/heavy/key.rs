@@ -19,7 +19,7 @@ use std::ops::Range;
 /// paths.increment(&format!("{long}two"));
 /// assert_eq!(paths.top(1)[0].key, long);
 /// assert_eq!(paths.bounds(&long).at_least, 2);
-/// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+/// # Ok::<(), windrow::BuildError>(())
 /// ```
 pub const MAX_TEXT_BYTES: usize = 256;
 
@@ -39,7 +39,7 @@ pub const MAX_TEXT_BYTES: usize = 256;
 /// let clients = HeavyKeys::<(IpAddr, ShortText)>::builder(100).build()?;
 /// clients.increment(&([192, 0, 2, 7].into(), ShortText::of("acme")));
 /// assert_eq!(clients.total(), 1);
-/// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+/// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a key",

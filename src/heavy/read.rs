@@ -32,7 +32,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// let [first, second] = &clients.top(2)[..] else { panic!("there are two") };
     /// assert_eq!((first.key.as_str(), first.at_least, first.at_most), ("acme", 40, 40));
     /// assert_eq!(second.key, "initech");
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[doc(alias = "heavy hitters")]
     pub fn top(&self, n: usize) -> Vec<Heavy<K>> {
@@ -46,8 +46,8 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// let clients = windrow::HeavyKeys::<str>::builder(100).build()?;
     /// clients.add("acme", 40);
     /// let snapshot = clients.snapshot();
-    /// assert_eq!((snapshot.total(), snapshot.len()), (40, 1));
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// assert_eq!((snapshot.total(), snapshot.top(9).len()), (40, 1));
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn snapshot(&self) -> HeavySnapshot<K> {
         self.snapshot_of(self.geometry.interval())
@@ -127,11 +127,11 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// let clients = HeavyKeys::<str>::builder(100).clock(clock.clone()).build()?;
     /// clients.add("acme", 40);
     /// assert!(clients.closed_since(Timestamp::from_secs(0)).is_empty());
-    /// clock.advance(clients.bucket_length());
+    /// clock.advance(clients.interval() / 2); // a bucket
     /// let closed = clients.closed_since(Timestamp::from_secs(0));
     /// let [(start, bucket)] = &closed[..] else { panic!("one has ended") };
     /// assert_eq!((start.as_millis(), bucket.total()), (100_000, 40));
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn closed_since(&self, from: Timestamp) -> Vec<(Timestamp, HeavySnapshot<K>)> {
         let (made, now, length) = (self.made(), Cell::new(0), self.geometry.length());
@@ -164,7 +164,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// clients.add("acme", 40);
     /// assert_eq!(clients.bounds("acme").at_least, 40);
     /// assert_eq!(clients.bounds("initech").at_most, 0);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[doc(alias = "estimate")]
     pub fn bounds(&self, key: &K) -> Bounds {
@@ -189,7 +189,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// let clients = windrow::HeavyKeys::<u32>::builder(10).build()?;
     /// (0..1_000).for_each(|client| clients.add(&client, 3));
     /// assert_eq!(clients.total(), 3_000);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn total(&self) -> u64 {
         let all = self.geometry.interval();
@@ -210,7 +210,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// let clients = windrow::HeavyKeys::<u32>::builder(10).build()?;
     /// clients.add(&7, 3);
     /// assert_eq!(clients.lifetime(), 3);
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn lifetime(&self) -> u64 {
         self.made().sum(Shard::lifetime)
@@ -230,7 +230,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// clock.set(Timestamp::from_secs(5));
     /// clients.increment(&7);
     /// assert_eq!((clients.total(), clients.late(), clients.lifetime()), (1, 1, 2));
-    /// # Ok::<(), windrow::heavy::HeavyKeysError>(())
+    /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn late(&self) -> u64 {
         self.made().sum(Shard::late)

@@ -105,9 +105,8 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 /// `let ... else`, and `open.try_enter(..).is_some()` drop it at once: then nothing is limited, and
 /// the compiler does not warn.
 ///
-/// The guards of `enter` and `try_enter` borrow the level. [`InFlight::enter_owned`] returns one
-/// that owns it, and [`owned_by`](Self::owned_by) hands the weight to any other
-/// [owner](LevelOwner).
+/// The guards of `enter` and `try_enter` borrow the level. [`owned_by`](Self::owned_by) hands the
+/// weight to an [owner](LevelOwner), for a guard that is kept in a struct or moved into a task.
 ///
 /// ```
 /// use windrow::InFlight;
@@ -123,8 +122,6 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 pub struct InFlightGuard<O: LevelOwner> {
     owner: O,
     weight: u64,
-    /// The level just after the weight had entered.
-    level: u64,
 }
 
 /// # Entering
@@ -142,26 +139,8 @@ impl InFlight {
     #[inline]
     #[doc(alias = "acquire")]
     pub fn enter(&self, weight: u64) -> InFlightGuard<&InFlight> {
-        InFlightGuard::new(self, weight, self.rise(weight))
-    }
-
-    /// Enters as [`enter`](Self::enter), with a guard that owns the level: it may be kept in a
-    /// struct, sent to another thread, or moved into a task.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use windrow::InFlight;
-    ///
-    /// let open = Arc::new(InFlight::new());
-    /// let connection = open.enter_owned(1);
-    /// let task = std::thread::spawn(move || drop(connection));
-    /// task.join().unwrap();
-    /// assert_eq!(open.level(), 0);
-    /// ```
-    #[cfg(not(any(loom, shuttle)))] // no method is called on their `Arc`
-    #[inline]
-    pub fn enter_owned(self: &Arc<Self>, weight: u64) -> InFlightGuard<Arc<InFlight>> {
-        InFlightGuard::new(Arc::clone(self), weight, self.rise(weight))
+        self.rise(weight);
+        InFlightGuard::new(self, weight)
     }
 
     /// Adds `weight`, if the level is then at most `limit`; otherwise returns `None` and writes
@@ -194,49 +173,13 @@ impl InFlight {
     #[doc(alias = "try_acquire")]
     #[doc(alias = "percpu_counter_limited_add")]
     pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<InFlightGuard<&InFlight>> {
-        self.try_rise(weight, limit).map(|level| InFlightGuard::new(self, weight, level))
-    }
-
-    /// Enters as [`try_enter`](Self::try_enter), with a guard that owns the level.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use windrow::{InFlight, AtMost};
-    ///
-    /// let open = Arc::new(InFlight::new());
-    /// let connection = open.try_enter_owned(1, AtMost(1));
-    /// assert!(connection.is_some() && open.try_enter_owned(1, AtMost(1)).is_none());
-    /// std::thread::spawn(move || drop(connection)).join().unwrap();
-    /// assert!(open.try_enter_owned(1, AtMost(1)).is_some());
-    /// ```
-    #[cfg(not(any(loom, shuttle)))] // no method is called on their `Arc`
-    #[inline]
-    #[must_use = "the weight leaves when the guard is dropped: bind it to a name, such as `_guard`"]
-    pub fn try_enter_owned(
-        self: &Arc<Self>,
-        weight: u64,
-        limit: AtMost,
-    ) -> Option<InFlightGuard<Arc<InFlight>>> {
-        let level = self.try_rise(weight, limit)?;
-        Some(InFlightGuard::new(Arc::clone(self), weight, level))
+        self.try_rise(weight, limit).map(|_| InFlightGuard::new(self, weight))
     }
 }
 
 impl<O: LevelOwner> InFlightGuard<O> {
-    pub(super) fn new(owner: O, weight: u64, level: u64) -> InFlightGuard<O> {
-        InFlightGuard { owner, weight, level }
-    }
-
-    /// Returns the level just after the weight had entered, the weight included.
-    ///
-    /// ```
-    /// let open = windrow::InFlight::new();
-    /// let (one, other) = (open.enter(1), open.enter(1));
-    /// assert_eq!((one.level(), other.level(), open.level()), (1, 2, 2));
-    /// ```
-    #[inline]
-    pub fn level(&self) -> u64 {
-        self.level
+    pub(super) fn new(owner: O, weight: u64) -> InFlightGuard<O> {
+        InFlightGuard { owner, weight }
     }
 
     /// Returns the owner of the level, which the guard borrows or owns.
@@ -283,13 +226,15 @@ impl<O: LevelOwner + Copy> InFlightGuard<O> {
     /// std::thread::spawn(move || drop(connection)).join().unwrap();
     /// assert_eq!(open.level(), 0);
     /// ```
+    #[doc(alias = "enter_owned")]
+    #[doc(alias = "try_enter_owned")]
     #[inline]
     pub fn owned_by<P: LevelOwner>(self, owner: P) -> InFlightGuard<P> {
         let is_same = ptr::eq(self.owner.in_flight(), owner.in_flight());
         assert!(is_same, "a guard's new owner must have the same level as the guard");
-        let InFlightGuard { weight, level, .. } = self;
+        let weight = self.weight;
         mem::forget(self); // a borrowed owner needs no drop
-        InFlightGuard::new(owner, weight, level)
+        InFlightGuard::new(owner, weight)
     }
 }
 

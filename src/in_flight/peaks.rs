@@ -45,7 +45,7 @@ use crate::window::SlidingWindow;
 /// let one = endpoint.in_flight().enter(1);
 /// let other = endpoint.in_flight().try_enter(1, AtMost(100));
 /// drop((one, other));
-/// assert_eq!((endpoint.in_flight().level(), endpoint.in_flight().peak()), (0, 2));
+/// assert_eq!((endpoint.in_flight.level(), endpoint.in_flight().peak()), (0, 2));
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
@@ -152,22 +152,9 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// one without the window, so that the weight leaves if the window's clock panics.
     #[inline]
     fn entered(&self, level: u64, weight: u64) -> InFlightGuard<Peaks<'a, E, C>> {
-        let inside = InFlightGuard::new(self.in_flight, weight, level);
+        let inside = InFlightGuard::new(self.in_flight, weight);
         self.window.put(self.cells, level);
         inside.owned_by(*self)
-    }
-
-    /// Returns the weight in flight: [`InFlight::level`].
-    ///
-    /// ```
-    /// # windrow::events! { enum Pool { Busy: Maximum } }
-    /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
-    /// assert_eq!(windrow::InFlight::new().record_peaks(&window, Pool::Busy).level(), 0);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    #[inline]
-    pub fn level(&self) -> u64 {
-        self.in_flight.level()
     }
 
     /// Returns the peak: the greatest level in the interval that ends now.
@@ -196,7 +183,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn peak(&self) -> u64 {
-        let level = self.level();
+        let level = self.in_flight.level();
         level.max(self.window.stats(self.event).max.unwrap_or(0))
     }
 
@@ -221,7 +208,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn peak_over(&self, span: Duration) -> Result<u64, OutOfRangeError> {
-        let level = self.level();
+        let level = self.in_flight.level();
         let over = self.window.over(span)?;
         Ok(level.max(over.stats(self.event).max.unwrap_or(0)))
     }

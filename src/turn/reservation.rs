@@ -45,7 +45,7 @@ pub use ticket::Ticket;
 /// meanwhile stay: a call that was refused because of it is refused.
 ///
 /// If a later call was admitted, that call was told its time, and does not come forward. (So it is
-/// also if a pace was changed since, as by [`Pace::set_rate`](crate::Pace::set_rate).) Then the
+/// also if a pace was changed since, as by [`Pace::reconfigure`](crate::Pace::reconfigure).) Then the
 /// turn is **vacant**, and goes to the next caller that may wait for it: to one with the same
 /// weight, or to several with parts of it, that come before the turn. So the limiter admits what it
 /// would have admitted if no caller had given up, at the same moments, and exceeds nothing. This is
@@ -100,7 +100,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
     }
 
     /// Makes a reservation that is given back when it is dropped, at any time, as
-    /// [`cancel`](Self::cancel) gives it back. Without this call, a reservation that is dropped at
+    /// [`settle(0)`](Self::settle) gives it back. Without this call, a reservation that is dropped at
     /// its turn, or later, counts as used.
     ///
     /// This is for work that may fail, or may not begin, for example because a second limit
@@ -197,13 +197,15 @@ impl<'a, C: Clock> Reservation<'a, C> {
     }
 
     /// Settles the turn at what the call has really cost: the limiter counts `actual` for it
-    /// instead of the weight that was reserved.
+    /// instead of the weight that was reserved. Returns whether anything was given back, to the
+    /// limiter or to the next callers.
     ///
     /// - *Less*: the difference is given back where it was reserved, if it still counts there.
     ///   Before the turn it goes to the next callers, as a drop.
     /// - *More*: the difference is charged. A charge that does not fit holds the next callers back:
     ///   they get nothing until it is paid, for as long as that takes.
     /// - The same: it is [`keep`](Self::keep).
+    /// - Zero: the turn is given back, whether it has come or not.
     ///
     /// # A gate
     ///
@@ -225,7 +227,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// that are safe whatever the later calls were: those that were to come, from now or from the
     /// last moment that a caller was told, until the end of its own, less the periods that others
     /// have given back since. So a call gives nothing back when the time of all that was admitted
-    /// until its own is over, or to a pace that was [changed](crate::Pace::set_rate) since.
+    /// until its own is over, or to a pace that was [changed](crate::Pace::reconfigure) since.
     /// [`Paces`](crate::Paces) give back what the last call has not used, and no more. (If the
     /// clock leaps ahead and steps back meanwhile, a span may also hold the weight that was given
     /// back.)
@@ -253,18 +255,6 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// assert_eq!((gate.left(), gate.waiting()), (0, 500)); // 500 are charged in the next second
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[doc(alias = "refund")]
-    #[doc(alias = "adjust")]
-    #[doc(alias = "reconcile")]
-    pub fn settle(self, actual: u64) {
-        self.settle_at(actual);
-        self.keep();
-    }
-
-    /// Gives the turn back, whether it has come or not: the call has cost nothing. Returns whether
-    /// it was given back: to the limiter, or to the next caller that comes before its moment.
-    ///
-    /// A turn that has come is given back as by [`settle(0)`](Self::settle).
     ///
     /// ```
     /// use std::time::Duration;
@@ -275,13 +265,16 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// pace.reserve(1, Duration::MAX)?.keep();
     /// let first = pace.reserve(1, Duration::MAX)?;
     /// pace.reserve(1, Duration::MAX)?.keep();
-    /// assert!(first.cancel()); // the last stays where it was told to come,
+    /// assert!(first.settle(0)); // the last stays where it was told to come,
     /// assert_eq!(pace.reserve(1, Duration::MAX)?.wait(), second); // and the next gets the turn
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[allow(clippy::must_use_candidate)] // most callers only give up
-    pub fn cancel(self) -> bool {
-        let is_given_back = self.settle_at(0);
+    #[doc(alias = "refund")]
+    #[doc(alias = "adjust")]
+    #[doc(alias = "reconcile")]
+    #[doc(alias = "cancel")]
+    pub fn settle(self, actual: u64) -> bool {
+        let is_given_back = self.settle_at(actual);
         self.keep();
         is_given_back
     }

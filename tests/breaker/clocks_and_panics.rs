@@ -18,7 +18,7 @@ fn a_clock_that_leaps_ahead_and_back_keeps_it_open_for_one_opening_at_most() {
     tested.fail(1);
     tested.clock.set(Timestamp::from_secs(10));
     let open = tested.breaker.try_call().expect_err("open");
-    assert_eq!(open.retry_after(), Some(5 * SECOND));
+    assert_eq!(open.retry_after, Some(5 * SECOND));
     tested.clock.advance(5 * SECOND);
     tested.succeed(1);
     assert_eq!(tested.state(), State::Closed);

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use windrow::Breaker;
 use windrow::breaker::{Call, CallError, Settings, State};
+use windrow::clock::Manual;
 
 use crate::{SECOND, TICK, Tested, before};
 
@@ -51,7 +52,7 @@ fn r02_a_trial_that_is_released_gives_its_place_back() {
     let tested = half_open();
     let mut trials: Vec<_> = (0..4).map(|_| tested.call()).collect();
     assert!(tested.refuses() && tested.refuses());
-    trials.pop().expect("four trials").ignore();
+    drop(trials.pop().expect("four trials"));
     trials.push(tested.call());
     assert!(tested.refuses());
 }
@@ -109,7 +110,7 @@ fn r07_half_open_after_the_wait_and_the_refusals_before_are_counted() {
     assert!(tested.refuses());
     assert_eq!(tested.state(), State::Open);
     tested.clock.advance(TICK);
-    tested.call().ignore();
+    drop(tested.call());
     assert_eq!((tested.state(), tested.breaker.counts().refused), (State::HalfOpen, 2));
 }
 
@@ -174,7 +175,7 @@ fn r11_closed_again_below_the_shares_and_the_measurements_begin_anew() {
 #[test]
 fn r12_an_ignored_error_is_no_outcome_when_closed() {
     let tested = by_number();
-    (0..9).for_each(|_| tested.call().ignore());
+    (0..9).for_each(|_| drop(tested.call()));
     assert_eq!((tested.state(), tested.totals()), (State::Closed, (0, 0, 0)));
     assert_eq!(tested.breaker.counts().ignored, 9);
 }
@@ -182,11 +183,11 @@ fn r12_an_ignored_error_is_no_outcome_when_closed() {
 #[test]
 fn r13_ignored_trials_decide_nothing() {
     let tested = half_open();
-    (0..9).for_each(|_| tested.call().ignore());
+    (0..9).for_each(|_| drop(tested.call()));
     assert_eq!(tested.state(), State::HalfOpen);
     tested.succeed(3);
     assert_eq!(tested.state(), State::HalfOpen);
-    tested.call().ignore();
+    drop(tested.call());
     assert_eq!(tested.state(), State::HalfOpen);
     tested.succeed(1);
     assert_eq!(tested.state(), State::Closed);
@@ -261,7 +262,7 @@ fn r18_transitions_are_counted() {
 
 #[test]
 fn r19_settings_out_of_range_are_refused() {
-    let is_refused = |settings: Settings| Breaker::new(settings).is_err();
+    let is_refused = |settings: Settings| Breaker::with_clock(settings, Manual::default()).is_err();
     assert!(is_refused(Settings::last_calls(0)));
     assert!(is_refused(Settings::last_calls(9).minimum_calls(0)));
     assert!(is_refused(Settings::last_calls(9).failed_percent(0)));

@@ -70,7 +70,7 @@ fn threads_that_give_back_leave_what_was_kept_and_what_is_vacant() {
                         turn.keep();
                         false
                     } else {
-                        turn.cancel()
+                        turn.settle(0)
                     };
                     if !is_given_back {
                         kept.push((moment, 1));

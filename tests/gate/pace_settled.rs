@@ -134,9 +134,9 @@ fn schedule(seed: u64) -> Result<(), String> {
                     }
                     1 => {
                         actual = 0;
-                        turn.cancel();
+                        turn.settle(0);
                     }
-                    _ => turn.settle(actual),
+                    _ => _ = turn.settle(actual),
                 }
                 if let Some(more) = actual.checked_sub(weight) {
                     ends.end = if more > 0 { ends.end.max(now) } else { ends.end } + more * period;
@@ -206,7 +206,7 @@ fn what_is_charged_holds_the_next_back_until_the_end_of_time() {
     assert_eq!(pace.idle_after(), 15 * SECOND);
     let retry_after = Some(6 * SECOND);
     assert_eq!(pace.admit(1, Duration::ZERO), Admission::Refused { retry_after });
-    pace.set_rate(2 * SECOND).unwrap();
+    pace.reconfigure(2 * SECOND, pace.burst()).unwrap();
     pace.reserve(0, Duration::ZERO).unwrap().settle(u64::MAX);
     assert_eq!(pace.admit(1, Duration::MAX), Admission::Refused { retry_after: None });
     assert!(!pace.is_retired());
@@ -230,8 +230,8 @@ fn a_call_from_before_a_change_gives_nothing_back() {
     let clock = clock_at(1_000);
     let pace = pace(&clock);
     let call = pace.reserve(4, Duration::ZERO).unwrap();
-    pace.set_rate(SECOND / 2).unwrap();
-    assert!(!call.cancel());
+    pace.reconfigure(SECOND / 2, pace.burst()).unwrap();
+    assert!(!call.settle(0));
     assert_eq!(pace.left(), 6);
 }
 
@@ -245,8 +245,8 @@ fn several_limits_give_back_what_the_last_call_has_not_used() {
     call.settle(3);
     assert_eq!(left(), [7, 97]);
     let [early, late] = [3, 4].map(|n| paces.reserve(n, Duration::ZERO).unwrap());
-    assert!(!early.cancel());
-    assert!(late.cancel());
+    assert!(!early.settle(0));
+    assert!(late.settle(0));
     assert_eq!(left(), [4, 94]);
     paces.reserve(1, Duration::ZERO).unwrap().settle(51);
     assert_eq!(left(), [0, 43]);
@@ -267,7 +267,7 @@ fn a_turn_within_the_resolution_is_settled_as_one_to_come() {
     let second = pace.reserve(5, Duration::MAX).unwrap(); // at 10
     clock.0.advance(Duration::from_nanos(5));
     second.settle(3);
-    first.cancel();
+    first.settle(0);
     let third = pace.reserve(3, Duration::MAX).unwrap();
     assert!(third.wait() >= Duration::from_nanos(20), "{:?}", third.wait()); // 6 from 10 until 15
 }

@@ -59,7 +59,7 @@ fn a_rationed_gate_is_shown_and_shared() {
     shared(&gate);
     let shown =
         format!("RationedGate {{ gate: {:?}, max_ration: 10, unused: 0, .. }}", gate.gate());
-    assert_eq!((format!("{gate:?}"), gate.max_ration()), (shown, 10));
+    assert_eq!(format!("{gate:?}"), shown);
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl<C: Clock> Schedule<'_, C> {
                 turn.keep(); // `settled` has turns from before a change that are given back
             } else if !is_early {
                 drop(turn); // it counts as used
-            } else if !turn.cancel() {
+            } else if !turn.settle(0) {
                 return Err(format!("a turn at {moment:?} is not given back at {now}"));
             } else if let Some(moment) = moment {
                 self.judge.vacated(moment, n);
@@ -166,7 +166,7 @@ impl<C: Clock> Schedule<'_, C> {
         } else {
             // The clock is too coarse for these buckets.
             (self.length, self.buckets) = (
-                self.gate.bucket_length().as_nanos() as u64,
+                self.gate.interval().as_nanos() as u64 / self.gate.buckets() as u64,
                 self.gate.buckets() as u64 - self.spare,
             );
         }

@@ -106,7 +106,6 @@ fn bounds_and_totals_allocate_nothing() {
 #[test]
 fn a_static_takes_memory_at_its_first_use() {
     static KEYS: HeavyKeys<str> = HeavyKeys::of(10, Duration::from_secs(1), 2);
-    assert_eq!(KEYS.capacity(), 10);
     KEYS.increment("acme");
     assert_eq!((KEYS.lifetime(), KEYS.top(1)[0].key.as_str()), (1, "acme"));
 }

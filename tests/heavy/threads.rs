@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::{Finish, Rng, at, clock_at, ms, ns, race};
-use windrow::HeavyKeys;
-use windrow::clock::{Manual, Precise};
+use windrow::clock::{Manual, Precise, from_fn};
+use windrow::{Clock, HeavyKeys};
 
 use crate::heavy;
 use crate::oracle::check;
@@ -112,11 +112,11 @@ fn read_beside(
 fn nothing_is_lost_where_buckets_are_shorter_than_a_read() {
     const ADDS: u64 = 30_000;
     for buckets in [1, 2, 7] {
+        let precise = Precise::default();
         let keys = HeavyKeys::<u64, _>::builder(8)
             .interval(ns(buckets * 200))
             .buckets(buckets as usize)
-            .clock(Precise::default())
-            .allow_coarse_clock()
+            .clock(from_fn(move || precise.now(), Duration::ZERO))
             .build()
             .expect("a valid geometry");
         let stop = AtomicBool::new(false);

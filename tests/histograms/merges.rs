@@ -7,7 +7,7 @@ use windrow::{
     histogram::{Distribution, Scale, ScaleError},
 };
 
-use crate::quantile_error::{config, scales, values};
+use crate::quantile_error::{below, config, scales, values};
 use crate::{counts, distribution, merged};
 
 /// Returns the parts that are equal in both.

@@ -224,14 +224,14 @@ fn the_most_until_now_includes_what_has_lasted() {
     let peaks = open.record_peaks(&window, Pool::Busy);
     let long = peaks.enter(2);
     drop(peaks.enter(7));
-    assert_eq!((peaks.level(), peaks.peak()), (2, 9));
+    assert_eq!((peaks.in_flight().level(), peaks.peak()), (2, 9));
     clock.advance(ms(1_000));
     assert_eq!((window.stats(Pool::Busy).max, peaks.peak()), (None, 2));
     assert_eq!(peaks.peak_over(ms(100)), Ok(2));
     assert_eq!(peaks.peak_over(ms(4_000)), Ok(9));
     assert!(peaks.peak_over(ms(4_001)).is_err() && peaks.peak_over(ms(0)).is_err());
     drop(long);
-    assert_eq!((peaks.level(), peaks.peak()), (0, 2));
+    assert_eq!((peaks.in_flight().level(), peaks.peak()), (0, 2));
     let coarse = window.series(0).unwrap();
     let coarse: Vec<_> =
         coarse.buckets().iter().filter_map(|bucket| bucket.stats(Pool::Busy).max).collect();

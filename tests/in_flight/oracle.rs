@@ -6,7 +6,7 @@ use testkit::ns;
 use windrow::clock::Manual;
 use windrow::{
     AtMost, InFlight, SlidingWindow, Timestamp,
-    in_flight::{InFlightGuard, Peaks},
+    in_flight::{InFlightGuard, LevelOwner, Peaks},
     snapshot::Snapshot,
 };
 
@@ -145,7 +145,7 @@ proptest! {
         let mut history = History::new(peaks);
         for op in &ops {
             history.play(op, &clock);
-            prop_assert_eq!(peaks.level(), history.held.level());
+            prop_assert_eq!(peaks.in_flight().level(), history.held.level());
             history.check_each(&window.snapshot());
             history.check_each(&window.series(0).unwrap());
             let snapshot = window.snapshot();

@@ -149,7 +149,7 @@ const SOUND: &str = r#"{"total":30,"max_error":4,"keys":[["a",10,14],["b",9,10],
 fn what_no_snapshot_is_is_refused_with_the_value_and_the_rule() {
     let read = |text: &str| serde_json::from_str::<HeavySnapshot<str>>(text);
     let sound = read(SOUND).expect("it is sound");
-    assert_eq!((sound.total(), sound.max_error(), sound.len()), (30, 4, 3));
+    assert_eq!((sound.total(), sound.max_error(), sound.top(9).len()), (30, 4, 3));
     assert_eq!(sound.bounds("a").at_most, 14);
     assert_eq!(sound.bounds("z").at_most, 4);
     let long = format!("\"{}\"", "x".repeat(MAX_TEXT_BYTES + 1));
@@ -203,7 +203,7 @@ fn is_harmless(text: &[u8]) {
     let Ok(mut read) = serde_json::from_slice::<HeavySnapshot<str>>(text) else { return };
     let (total, error, keys) = shown(&read);
     assert!(keys.iter().all(|(_, least, most)| least <= most && *most <= total));
-    assert!(error <= total && keys.len() == read.len());
+    assert!(error <= total);
     let again = read.clone();
     read.merge(&again);
     assert_eq!(read.total(), total.saturating_mul(2));

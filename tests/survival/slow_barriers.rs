@@ -196,7 +196,7 @@ fn the_ticker_is_held_up() {
 #[test]
 fn a_window_may_be_dropped_while_its_ticker_closes_it() {
     for _ in 0..200 {
-        let ticker = Ticker::start(Ticker::SHORTEST);
+        let ticker = Ticker::start(Duration::ZERO);
         let window = SlidingWindow::<Seen>::builder().clock(ticker.clone()).build();
         let window = Arc::new(window.expect("sound"));
         window.close_on(&ticker);
@@ -216,7 +216,7 @@ fn threads_of_tickers_that_end_by_themselves_leave_nothing() {
 fn stacks() {
     let mappings = || fs::read_to_string("/proc/self/maps").expect("a list").lines().count();
     let on_its_own = |_: &i32| {
-        let ticker = Ticker::start(Ticker::SHORTEST);
+        let ticker = Ticker::start(Duration::ZERO);
         let window = SlidingWindow::<Seen>::builder().clock(ticker.clone()).build();
         let window = Arc::new(window.expect("sound"));
         window.close_on(&ticker);
@@ -268,7 +268,7 @@ fn crosswise() {
     let threads = || fs::read_dir("/proc/self/task").expect("a list").count();
     let before = threads();
     for round in 0..20 {
-        let (one, other) = (Ticker::start(Ticker::SHORTEST), Ticker::start(Ticker::SHORTEST));
+        let (one, other) = (Ticker::start(Duration::ZERO), Ticker::start(Duration::ZERO));
         let window = |clock: &Ticker| {
             let builder = SlidingWindow::<Seen>::builder().clock(Lasting(clock.clone()));
             Arc::new(builder.build().expect("sound"))

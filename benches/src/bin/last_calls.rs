@@ -75,7 +75,7 @@ fn main() {
     let by_list =
         |outcome| list.lock().unwrap_or_else(PoisonError::into_inner).record(outcome).failed;
     let breaker = |settings: Settings| {
-        let breaker = Breaker::new(settings.failed_percent(100)).expect("sound settings");
+        let breaker = Breaker::of(settings.failed_percent(100));
         move |outcome: Outcome| match breaker.try_call() {
             Ok(call) if outcome.failed => (call.failure(), 1).1,
             Ok(call) => (call.success(), 0).1,

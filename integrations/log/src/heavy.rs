@@ -33,7 +33,8 @@ impl HeavyTurns {
         n: usize,
         differences: &mut Differences,
     ) -> (Vec<Heavy>, bool) {
-        let (now, length) = (keys.now(), keys.bucket_length());
+        let buckets = u32::try_from(keys.buckets()).unwrap_or(u32::MAX);
+        let (now, length) = (keys.now(), keys.interval() / buckets);
         let last = self.0.get(resource).copied();
         let next = last.map_or(Timestamp::from_nanos(0), |last| last.next);
         let reach = keys.interval().saturating_sub(length);

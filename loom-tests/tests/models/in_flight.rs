@@ -158,7 +158,7 @@ fn explore(model: Model, one: &'static [Op], other: &'static [Op]) {
         assert!(possible.contains(&found), "{found:?} is of no order: {possible:?}");
         let left = one.iter().chain(other).map(|(_, weight)| *weight).sum::<i64>();
         let peaks = busy.peaks();
-        assert_eq!(peaks.level(), before.wrapping_add_signed(left));
+        assert_eq!(busy.level.level(), before.wrapping_add_signed(left));
         assert_eq!(Some(peaks.peak()), found.into_iter().max().flatten());
     });
 }

@@ -53,7 +53,7 @@ const SNAPSHOT: &[&str; 3] = &["total", "max_error", "keys"];
 /// keeps the bounds guaranteed.
 impl<K: Key<Owned: Serialize> + ?Sized> Serialize for HeavySnapshot<K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.len() > MOST_KEYS {
+        if self.known.len() > MOST_KEYS {
             return Err(S::Error::custom(Flaw::TooMany));
         }
         let all = self.top(usize::MAX);

@@ -96,11 +96,11 @@ fn nothing_is_given_back_that_a_change_of_the_geometry_has_moved() {
     clock.advance(10 * SECOND); // it has left
     gate.reserve(5, Duration::ZERO).unwrap().keep();
     gate.reconfigure(100 * SECOND, 1).unwrap(); // its bucket begins at zero, too
-    assert!(!early.cancel());
+    assert!(!early.settle(0));
     assert_eq!(gate.granted(), 5);
     let later = gate.reserve(3, Duration::ZERO).unwrap();
     assert_eq!(gate.granted(), 8);
-    assert!(later.cancel());
+    assert!(later.settle(0));
     assert_eq!(gate.granted(), 5);
 }
 
@@ -112,7 +112,7 @@ fn a_turn_from_before_a_change_of_the_limit_is_given_back_in_its_bucket() {
     let waits = || gate.reserve(10, Duration::from_secs(1));
     let turn = waits().unwrap();
     gate.set_limit(11).unwrap();
-    assert!(turn.cancel());
+    assert!(turn.settle(0));
     assert_eq!(gate.waiting(), 0);
     let turn = waits().unwrap();
     gate.set_limit(12).unwrap();

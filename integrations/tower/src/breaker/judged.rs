@@ -32,7 +32,7 @@ impl<O: BreakerOwner, K: Classify> Follower for Judged<O, K> {
         let Some(call) = self.call.take() else { return };
         match outcome {
             Outcome::Success => call.success(),
-            Outcome::Refused => call.ignore(),
+            Outcome::Refused => drop(call),
             Outcome::Exception => call.failure(),
         }
     }

@@ -175,7 +175,7 @@ where
         let Some(breaker) = (self.breaker)(parts) else { return Ok(None) };
         match Call::begin(breaker) {
             Ok(call) => Ok(Some(Judged::new(call, self.classify.clone()))),
-            Err(open) => Err(Reason::Open(open.retry_after().map(|rest| self.cap.hold(rest)))),
+            Err(open) => Err(Reason::Open(open.retry_after.map(|rest| self.cap.hold(rest)))),
         }
     }
 

@@ -97,14 +97,15 @@ fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
     // While requests wait, nothing is granted before the bucket in which the last of them goes on.
     match overflow.admit(1, Duration::ZERO) {
         Admission::Refused { retry_after } => {
-            Some(retry_after.unwrap_or_default() + overflow.bucket_length())
+            let length = overflow.interval() / overflow.buckets() as u32;
+            Some(retry_after.unwrap_or_default() + length)
         }
         Admission::Now | Admission::After(_) => Some(Duration::ZERO),
     }
 }
 
 fn change<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<bool, GateError> {
-    let terms = || (gate.limit(), gate.bucket_length(), gate.buckets());
+    let terms = || (gate.limit(), gate.interval(), gate.buckets());
     let before = terms();
     if rate.limit < before.0 {
         gate.set_limit(rate.limit)?;
@@ -123,7 +124,7 @@ fn shape<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<(), GateError> {
     let spare = usize::from(rate.strict && !gate.is_strict());
     let buckets = rate.buckets + spare;
     let all = buckets + usize::from(gate.is_strict());
-    if (gate.bucket_length(), gate.buckets()) == (length, all) {
+    if (gate.interval(), gate.buckets()) == (length * all as u32, all) {
         return Ok(());
     }
     gate.reconfigure(length * buckets as u32, buckets)

@@ -37,7 +37,7 @@ macro_rules! by_reservations {
         }
 
         fn leave_unused(&self, grant: Ticket) {
-            self.redeem(grant).cancel();
+            self.redeem(grant).settle(0);
         }
 
         fn give_up(&self, grant: Ticket) {

@@ -26,10 +26,12 @@ use crate::{Nothing, matched, routes};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Returns a breaker that the first failure opens, and one trial closes, for five seconds.
-fn breaker() -> &'static Breaker<Manual> {
-    let settings = Settings::last_calls(1).trials(1);
-    Box::leak(Box::new(Breaker::with_clock(settings, Manual::default()).expect("sound")))
+/// Returns a breaker that the first failure opens, and one trial closes, for five seconds; and its
+/// clock.
+fn breaker() -> (&'static Breaker<Manual>, Manual) {
+    let (settings, clock) = (Settings::last_calls(1).trials(1), Manual::default());
+    let breaker = Breaker::with_clock(settings, clock.clone()).expect("sound");
+    (Box::leak(Box::new(breaker)), clock)
 }
 
 /// Asks a layer around a service that answers with a status.
@@ -45,22 +47,22 @@ async fn ask(breaker: &'static Breaker<Manual>, status: u16) -> Response<()> {
 
 #[tokio::test]
 async fn an_open_breaker_answers_503_with_the_rest_of_its_time() {
-    let breaker = breaker();
+    let (breaker, clock) = breaker();
     assert_eq!(ask(breaker, 500).await.status(), 500);
-    breaker.clock().advance(SECOND / 2);
+    clock.advance(SECOND / 2);
     let refused = ask(breaker, 200).await;
     assert_eq!(refused.status(), 503);
     assert_eq!(refused.headers()["retry-after"], "5"); // 4.5 s
     let blocked = refused.extensions().get::<Blocked>().expect("it is marked");
     assert_eq!(blocked.retry_after, Some(9 * SECOND / 2));
-    breaker.clock().advance(9 * SECOND / 2);
+    clock.advance(9 * SECOND / 2);
     assert_eq!(ask(breaker, 200).await.status(), 200);
     assert_eq!(breaker.state(), State::Closed);
 }
 
 #[tokio::test]
 async fn a_grpc_request_is_told_unavailable_with_a_pushback() {
-    let breaker = breaker();
+    let (breaker, clock) = breaker();
     breaker.try_call().expect("closed").failure();
     let layer = BreakerLayer::new(move |_| Some(breaker));
     let refused = respond(&layer, grpc_from("alice")).await;
@@ -69,7 +71,7 @@ async fn a_grpc_request_is_told_unavailable_with_a_pushback() {
         (StatusCode::OK, &"14".parse().unwrap())
     );
     assert_eq!(refused.headers()["grpc-retry-pushback-ms"], "5000");
-    breaker.clock().advance(5 * SECOND);
+    clock.advance(5 * SECOND);
     let _trial = breaker.try_call().expect("a trial");
     let refused = respond(&layer, grpc_from("alice")).await;
     assert_eq!(refused.headers()["grpc-status"], "14");
@@ -83,7 +85,7 @@ async fn a_grpc_request_is_told_unavailable_with_a_pushback() {
 async fn a_response_is_judged_by_its_class() {
     for (status, counts) in [(200, (1, 0, 0)), (404, (1, 0, 0)), (429, (0, 0, 1)), (503, (0, 1, 0))]
     {
-        let breaker = breaker();
+        let (breaker, _) = breaker();
         ask(breaker, status).await;
         let told = breaker.counts();
         assert_eq!((told.succeeded, told.failed, told.ignored), counts, "{status}");
@@ -92,7 +94,7 @@ async fn a_response_is_judged_by_its_class() {
 
 #[tokio::test]
 async fn a_classification_of_ones_own_decides() {
-    let breaker = breaker();
+    let (breaker, _) = breaker();
     let layer = BreakerLayer::new(move |_| Some(breaker))
         .classify(|_: StatusCode, _: &HeaderMap| Outcome::Exception);
     respond(&layer, from("alice")).await;
@@ -101,7 +103,7 @@ async fn a_classification_of_ones_own_decides() {
 
 #[tokio::test]
 async fn an_error_of_the_service_is_a_failure() {
-    let breaker = breaker();
+    let (breaker, _) = breaker();
     let fails = |_: Request<Nothing>| ready(Err::<Response<Empty<Bytes>>, _>("down"));
     let service = BreakerLayer::new(move |_| Some(breaker)).layer(service_fn(fails));
     assert!(service.oneshot(from("alice")).await.is_err());
@@ -112,7 +114,7 @@ async fn an_error_of_the_service_is_a_failure() {
 fn a_panic_of_the_service_is_a_failure() {
     // In `call`, and in its future.
     for in_call in [true, false] {
-        let breaker = breaker();
+        let (breaker, _) = breaker();
         let panics = service_fn(move |_: Request<Nothing>| {
             assert!(!in_call, "as it is meant");
             async move {
@@ -132,9 +134,9 @@ fn a_panic_of_the_service_is_a_failure() {
 
 #[test]
 fn a_cancelled_trial_gives_its_place_back() {
-    let breaker = breaker();
+    let (breaker, clock) = breaker();
     breaker.try_call().expect("closed").failure();
-    breaker.clock().advance(5 * SECOND);
+    clock.advance(5 * SECOND);
     let hangs = |_: Request<Nothing>| pending::<Result<Response<Empty<Bytes>>, Infallible>>();
     let mut service = BreakerLayer::new(move |_| Some(breaker)).layer(service_fn(hangs));
     for _ in 0..3 {
@@ -192,14 +194,14 @@ impl http_body::Body for Stream {
 #[tokio::test]
 async fn a_grpc_stream_is_judged_by_its_trailers() {
     for (status, state) in [("0", State::Closed), ("13", State::Open)] {
-        let breaker = breaker();
+        let (breaker, _) = breaker();
         let mut body = Box::pin(stream(breaker, status));
         assert!(body.frame().await.is_some());
         assert_eq!(breaker.totals().calls, 0, "the outcome is not known yet");
         assert!(body.frame().await.is_some());
         assert_eq!((breaker.totals().calls, breaker.state()), (1, state), "{status}");
     }
-    let breaker = breaker();
+    let (breaker, _) = breaker();
     drop(stream(breaker, "13"));
     assert_eq!((breaker.state(), breaker.counts().ignored), (State::Closed, 1));
 }
@@ -208,7 +210,7 @@ async fn a_grpc_stream_is_judged_by_its_trailers() {
 async fn a_refusal_of_a_limit_behind_it_says_nothing() {
     static CLIENTS: Limits<Client> =
         Limits::new(10, |_| Gate::builder(1).interval(3600 * SECOND).build().expect("sound"));
-    let breaker = breaker();
+    let (breaker, _) = breaker();
     let layers = (BreakerLayer::new(move |_| Some(breaker)), LimitLayer::new(&CLIENTS, client));
     let service = service_fn(|_: Request<Nothing>| {
         ready(Ok::<_, Infallible>(Response::new(Full::<Bytes>::default())))
@@ -244,7 +246,7 @@ async fn each_key_of_a_family_has_a_breaker() {
 
 #[tokio::test]
 async fn metrics_around_it_count_its_refusals_as_blocks() {
-    static OPEN: LazyLock<&'static Breaker<Manual>> = LazyLock::new(breaker);
+    static OPEN: LazyLock<&'static Breaker<Manual>> = LazyLock::new(|| breaker().0);
     OPEN.try_call().expect("closed").failure();
     let routes = routes();
     let breaker = BreakerLayer::new(|_| Some(*OPEN));

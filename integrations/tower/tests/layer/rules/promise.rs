@@ -152,9 +152,9 @@ fn run(seed: u64, room: usize, waits: bool) -> Result<u64, String> {
                     let rate = key.map_or(set.overflow(), |key| set.rate(&key));
                     let (buckets, gate) =
                         (rate.buckets + usize::from(rate.strict), limit.limiter().unwrap());
-                    let has = (gate.limit(), gate.bucket_length(), gate.buckets());
-                    let is_right =
-                        has == (rate.limit, rate.interval / rate.buckets as u32, buckets);
+                    let has = (gate.limit(), gate.interval(), gate.buckets());
+                    let length = rate.interval / rate.buckets as u32;
+                    let is_right = has == (rate.limit, length * buckets as u32, buckets);
                     // A retired gate that is still held has no limit any more.
                     if !is_right && gate.limit() > 0 {
                         return Err(format!("{:?} has {has:?}, not {rate:?}", limit.labels()));

@@ -86,7 +86,7 @@ impl<E: Events, C: Clock> Numbers for Lifetime<'_, E, C> {
 
 impl<'w, E: Events, C: Clock> From<&'w SlidingWindow<E, C>> for AnySpan<'w> {
     fn from(window: &'w SlidingWindow<E, C>) -> AnySpan<'w> {
-        let (start, end) = (window.built(), window.now());
+        let (start, end) = (window.built(), window.clock().now());
         AnySpan { start, end, interval: end - start, numbers: Rc::new(Lifetime(window)), bucket: 0 }
     }
 }

@@ -124,7 +124,6 @@ impl<E: Events> Moment<E> {
             return None;
         }
         let layout = <E::Cells as Positions<E>>::LAYOUT;
-        let at = self.ring.clock().now();
         let mut cells = <E::Cells as Positions<E>>::ZERO;
         let totals = self.cells.as_ref().iter().zip(earlier.cells.as_ref());
         for (position, (cell, (to, from))) in cells.as_mut().iter_mut().zip(totals).enumerate() {

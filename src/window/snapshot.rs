@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::event::cells::EventCells;
-use crate::event::{Events, Stats};
+use crate::event::{Events, Positions, Stats};
 use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::totals::Totals;
@@ -117,7 +117,7 @@ impl<E: Events> Snapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn totals(&self) -> Totals<E> {
-        let mut cells = E::ZERO;
+        let mut cells = <E::Cells as Positions<E>>::ZERO;
         for bucket in &self.buckets {
             bucket.numbers.join_into(cells.as_mut());
         }

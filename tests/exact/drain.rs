@@ -224,8 +224,8 @@ fn one_by_one_they_are_the_same() {
         let mut expected = Vec::new();
         while other.drain_closed(|bucket| expected.push(bucket)) > 0 {}
         let mut expected = expected.into_iter();
-        let reads_as = |found: &dyn AnySpan, bucket: &BucketSnapshot<Mixed>| {
-            (found.start(), found.end()) == (bucket.start(), bucket.end())
+        let reads_as = |found: &AnySpan<'_>, bucket: &BucketSnapshot<Mixed>| {
+            (found.start, found.end) == (bucket.start(), bucket.end())
                 && found.stats(Mixed::Pass.index()) == bucket.stats(Mixed::Pass)
                 && found.stats(Mixed::Most.index()) == bucket.stats(Mixed::Most)
                 && found.distribution(Mixed::Rt.index()) == Some(bucket.distribution(Mixed::Rt))

@@ -55,7 +55,7 @@ fn zero_and_the_greatest_number_are_values() {
         maximum.record(high);
         minimum.record(u64::MAX);
         minimum.record(low);
-        assert!(columns().claimed() >= 2, "each in a column");
+        assert!(columns().claimed >= 2, "each in a column");
         assert_eq!((maximum.get(), minimum.get()), (Some(high), Some(low)));
         assert_eq!((maximum.take(), minimum.take()), (Some(high), Some(low)));
         assert_eq!((maximum.take(), minimum.take()), (None, None));

@@ -35,8 +35,8 @@ impl Log {
     fn write(&mut self, window: &SlidingWindow<Mixed, Manual>) {
         AnyWindow::drain_closed(window, &mut |bucket| {
             self.line.clear();
-            write!(self.line, "{} ", bucket.start()).expect("a string takes all");
-            for event in Event::<Mixed>::all() {
+            write!(self.line, "{} ", bucket.start).expect("a string takes all");
+            for event in Mixed::ALL {
                 let stats = bucket.stats(event.index());
                 write!(self.line, "{} {stats:?} ", event.name()).expect("a string takes all");
             }

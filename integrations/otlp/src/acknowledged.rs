@@ -49,7 +49,7 @@ impl Total {
         match self {
             Total::Count(count) => *count == 0,
             Total::Real(total) => *total == 0.0,
-            Total::Values(values) => values.is_empty(),
+            Total::Values(values) => values.count() == 0,
         }
     }
 

@@ -27,9 +27,9 @@ fn histogram(scale: Scale) -> Histogram {
 
 /// Returns whether what is made has columns.
 fn has_columns<T>(make: impl FnOnce() -> T) -> bool {
-    let before = columns().claimed();
+    let before = columns().claimed;
     let _made = make();
-    columns().claimed() > before
+    columns().claimed > before
 }
 
 /// A histogram is dropped beside one that asks for the same number of columns, and may be refused.
@@ -39,7 +39,7 @@ fn a_claim_against_the_room_that_a_histogram_leaves() {
     Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
         let rest = histogram(WORD);
         let last = histogram(WORD);
-        assert_eq!(columns().claimed(), ALL);
+        assert_eq!(columns().claimed, ALL);
         let other = thread::spawn(move || {
             turn();
             drop(last);
@@ -59,7 +59,7 @@ fn a_claim_against_the_room_that_a_counter_leaves() {
     Model::new("refusals::a_claim_against_the_room_that_a_counter_leaves").explore(|| {
         let rest: Vec<Counter> = (1..ALL).map(|_| counter()).collect();
         let last = counter();
-        assert_eq!(columns().claimed(), ALL);
+        assert_eq!(columns().claimed, ALL);
         let other = thread::spawn(move || {
             last.add(1);
             turn();

@@ -231,7 +231,7 @@ fn nothing_disagrees_while_threads_count_and_buckets_come_and_go() {
                     window.add(Seen::Passed, 1);
                     window.record(Seen::Took, 5);
                     window.record(Seen::Size, 5);
-                    let older = window.now() - Duration::from_millis(20);
+                    let older = window.clock().now() - Duration::from_millis(20);
                     let _ = window.add_at(older, Seen::Passed, 3);
                 }
             });

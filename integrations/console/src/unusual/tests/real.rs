@@ -55,7 +55,7 @@ impl Site {
     fn look(&mut self) {
         let mut numbers = Vec::new();
         let (_, above) = window::numbers(&self.window, self.watch.bounds(), &mut numbers);
-        let at = millis(self.window.now());
+        let at = millis(self.window.clock().now());
         self.watch.look(&Settings::default(), &seen(&self.roles, at, &numbers, above));
     }
 }

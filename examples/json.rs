@@ -1,10 +1,7 @@
-//! Answers with a program's metrics as JSON, over HTTP: a visitor of `windrow::export`.
+//! Writes a program's metrics as JSON: a visitor of `windrow::export`.
 //!
-//! `cargo run --example json` prints the answer; `cargo run --example json -- 127.0.0.1:8080` gives
-//! it to `curl 127.0.0.1:8080`, until Ctrl-C.
+//! `cargo run --example json`
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
@@ -60,15 +57,6 @@ fn number(value: Value<'_>) -> Json {
     }
 }
 
-fn answer(mut client: TcpStream, catalog: &Catalog) -> std::io::Result<()> {
-    client.set_read_timeout(Some(Duration::from_secs(5)))?;
-    let mut request = BufReader::new(client.try_clone()?).take(8_192).lines();
-    while request.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
-    let body = all(catalog).to_string();
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
-    write!(client, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut catalog = Catalog::new();
     catalog.add("requests", "Requests by route", &REQUESTS)?;
@@ -79,14 +67,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     JOBS.add(Jobs::Done, 2);
     JOBS.add(Jobs::Waiting, -1);
     JOBS.record(Jobs::Took, Duration::from_millis(3));
-    let Some(address) = std::env::args().nth(1) else {
-        println!("{:#}", all(&catalog));
-        return Ok(());
-    };
-    for client in TcpListener::bind(address)?.incoming() {
-        if let Err(why) = client.and_then(|client| answer(client, &catalog)) {
-            eprintln!("a client: {why}");
-        }
-    }
+    println!("{:#}", all(&catalog));
     Ok(())
 }

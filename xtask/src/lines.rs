@@ -6,7 +6,7 @@ use proc_macro2::{TokenStream, TokenTree};
 pub(crate) struct Line<'t> {
     /// All of it.
     pub(crate) text: &'t str,
-    /// The part before its comment, with blank strings.
+    /// The part before its comment, with spaces in the place of strings.
     pub(crate) code: String,
     pub(crate) comment: Option<Comment<'t>>,
 }
@@ -49,7 +49,7 @@ pub(crate) fn of_source<'t>(text: &'t str) -> Vec<Line<'t>> {
     text.lines().zip(code.lines()).map(line).collect()
 }
 
-/// Returns a source with spaces in the place of what its strings and characters hold.
+/// Returns a source with spaces in the place of its strings and characters.
 fn without_strings(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     if let Ok(tokens) = text.parse() {
@@ -64,15 +64,11 @@ fn blank_strings(tokens: TokenStream, bytes: &mut [u8]) {
             TokenTree::Group(group) => blank_strings(group.stream(), bytes),
             TokenTree::Literal(literal) => {
                 let literal = &mut bytes[literal.span().byte_range()];
-                let is_quote = |sign: &u8| [b'"', b'\''].contains(sign);
-                let begin = literal.iter().position(is_quote);
-                let end = literal.iter().rposition(is_quote);
+                let is_text = literal.iter().any(|sign| [b'"', b'\''].contains(sign));
                 // A doc comment is a literal as well.
-                if let Some((begin, end)) = begin.zip(end)
-                    && literal[0] != b'/'
-                {
-                    let inside = literal[begin + 1..end].iter_mut();
-                    inside.filter(|sign| **sign != b'\n').for_each(|sign| *sign = b' ');
+                if is_text && literal[0] != b'/' {
+                    let signs = literal.iter_mut().filter(|sign| **sign != b'\n');
+                    signs.for_each(|sign| *sign = b' ');
                 }
             }
             TokenTree::Ident(_) | TokenTree::Punct(_) => {}

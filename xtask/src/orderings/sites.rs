@@ -78,7 +78,7 @@ pub(super) fn judged(root: &Path) -> Result<Vec<(String, String)>, String> {
 
 /// Returns the sites in one file.
 fn of_file(file: &str, source: &str) -> Result<Vec<Site>, String> {
-    let tokens = tokens(source).map_err(|error| format!("{file}: {error}"))?;
+    let tokens = tokens(source);
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
     let mut place = Place::default();
     let mut sites: Vec<Site> = Vec::new();

@@ -1,10 +1,7 @@
 //! Rust's tokens, as far as it takes to find an ordering: identifiers, numbers and signs, without
 //! comments, strings, lifetimes, and code compiled only for tests.
 
-use std::iter::Peekable;
-
-use proc_macro2::token_stream::IntoIter;
-use proc_macro2::{Delimiter, LexError, Span, TokenStream, TokenTree};
+use crate::lines;
 
 /// An identifier, a number, or one sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,95 +13,72 @@ pub(super) struct Token<'s> {
 
 impl Token<'_> {
     pub(super) fn is_word(&self) -> bool {
-        self.text.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_')
+        self.text.starts_with(is_of_word)
     }
+}
+
+fn is_of_word(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
 }
 
 /// Returns the tokens of a source that are compiled into the library.
-pub(super) fn tokens(source: &str) -> Result<Vec<Token<'_>>, String> {
-    let stream = source.parse::<TokenStream>().map_err(|error: LexError| error.to_string())?;
-    let mut found = Found { source, tokens: Vec::new() };
-    found.all(stream);
-    Ok(found.tokens)
-}
-
-type Trees = Peekable<IntoIter>;
-
-struct Found<'s> {
-    source: &'s str,
-    tokens: Vec<Token<'s>>,
-}
-
-impl Found<'_> {
-    fn all(&mut self, stream: TokenStream) {
-        let mut trees = stream.into_iter().peekable();
-        while let Some(tree) = trees.next() {
-            match &tree {
-                TokenTree::Punct(sign) if sign.as_char() == '\'' => _ = trees.next(), // a lifetime
-                TokenTree::Punct(sign) if sign.as_char() == '#' && is_for_tests(&mut trees) => {
-                    skip_item(&mut trees);
-                }
-                TokenTree::Group(group) => {
-                    let (open, close) = match group.delimiter() {
-                        Delimiter::Parenthesis => ("(", ")"),
-                        Delimiter::Brace => ("{", "}"),
-                        Delimiter::Bracket | Delimiter::None => ("[", "]"),
-                    };
-                    if self.one(group.span_open(), open) {
-                        self.all(group.stream());
-                        self.one(group.span_close(), close);
-                    }
-                }
-                TokenTree::Literal(literal) => {
-                    let text = literal.to_string();
-                    if text.starts_with(|sign: char| sign.is_ascii_digit()) {
-                        self.one(literal.span(), &text);
-                    }
-                }
-                TokenTree::Ident(_) | TokenTree::Punct(_) => {
-                    self.one(tree.span(), &tree.to_string());
-                }
+pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    for line in lines::of_source(source) {
+        let begin = line.text.as_ptr().addr() - source.as_ptr().addr();
+        let mut rest = line.code.as_str();
+        while let Some(sign) = rest.chars().next() {
+            let word = rest.find(|sign| !is_of_word(sign)).unwrap_or(rest.len());
+            let end = word.max(sign.len_utf8());
+            let at = line.code.len() - rest.len();
+            let is_lifetime = tokens.pop_if(|last: &mut Token<'_>| last.text == "'").is_some();
+            if !is_lifetime && !sign.is_whitespace() {
+                tokens.push(Token { text: &line.text[at..at + end], at: begin + at });
             }
+            rest = &rest[end..];
         }
     }
+    without_tests(&tokens)
+}
 
-    /// Consumes a token, if the source has it there: the attribute made of a doc comment is not in
-    /// the source.
-    fn one(&mut self, span: Span, text: &str) -> bool {
-        let place = span.byte_range();
-        let at = place.start;
-        let found = &self.source[place];
-        let stands = found == text;
-        if stands {
-            self.tokens.push(Token { text: found, at });
-        }
-        stands
+fn without_tests<'s>(mut tokens: &[Token<'s>]) -> Vec<Token<'s>> {
+    let mut kept = Vec::new();
+    while let Some((first, rest)) = tokens.split_first() {
+        tokens = if let Some(attribute) = test_attribute(tokens) {
+            &tokens[attribute + item(&tokens[attribute..])..]
+        } else {
+            kept.push(*first);
+            rest
+        };
     }
+    kept
 }
 
-/// Returns whether a `#` goes on as `[cfg(..)]` that names `test`.
-fn is_for_tests(trees: &mut Trees) -> bool {
-    let Some(TokenTree::Group(attribute)) = trees.peek() else { return false };
-    let mut inside = attribute.stream().into_iter();
-    let is_cfg = matches!(inside.next(), Some(TokenTree::Ident(name)) if name == "cfg");
-    is_cfg && names_test(inside.collect())
+/// Returns the length of a `#[cfg(..)]` that names `test`, if the tokens begin with one.
+fn test_attribute(tokens: &[Token<'_>]) -> Option<usize> {
+    let texts = || tokens.iter().map(|token| token.text);
+    let end = 1 + texts().position(|text| text == "]")?;
+    let is_cfg = texts().take(3).eq(["#", "[", "cfg"]);
+    (is_cfg && texts().take(end).any(|text| text == "test")).then_some(end)
 }
 
-fn names_test(stream: TokenStream) -> bool {
-    stream.into_iter().any(|tree| match tree {
-        TokenTree::Ident(name) => name == "test",
-        TokenTree::Group(group) => names_test(group.stream()),
-        _ => false,
-    })
-}
-
-/// Passes over an item, its body or its semicolon included.
-fn skip_item(trees: &mut Trees) {
-    trees.find(|tree| match tree {
-        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
-        TokenTree::Punct(sign) => sign.as_char() == ';',
-        _ => false,
-    });
+/// Returns the length of an item, its body or its semicolon included.
+fn item(tokens: &[Token<'_>]) -> usize {
+    let mut depth = 0_i32;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return at; // the end of the item around it
+        }
+        if depth == 0 && [";", "}"].contains(&token.text) {
+            return at + 1;
+        }
+    }
+    tokens.len()
 }
 
 #[cfg(test)]
@@ -112,12 +86,13 @@ mod tests {
     use super::*;
 
     fn texts(source: &str) -> Vec<&str> {
-        tokens(source).unwrap().into_iter().map(|token| token.text).collect()
+        tokens(source).into_iter().map(|token| token.text).collect()
     }
 
     #[test]
     fn comments_strings_and_lifetimes_are_no_tokens() {
-        let source = r##"a /* b /* c */ d */ e // f
+        let source = r##"a // b 'c' "d"
+            e /// f
             "g \" h" r#"i " j"# b"k" 'l' '\'' '"' fn<'m>() n"##;
         assert_eq!(texts(source), ["a", "e", "fn", "<", ">", "(", ")", "n"]);
     }
@@ -131,6 +106,6 @@ mod tests {
 
     #[test]
     fn a_token_knows_its_place() {
-        assert_eq!(tokens("ä b").unwrap()[1], Token { text: "b", at: 3 });
+        assert_eq!(tokens("ä b")[1], Token { text: "b", at: 3 });
     }
 }

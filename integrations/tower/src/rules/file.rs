@@ -50,14 +50,11 @@ impl RulesFile {
     /// error is not returned twice in a row: then the result is `Ok(None)`.
     pub fn read_if_changed(&mut self) -> Result<Option<Vec<u8>>, RulesError> {
         let read = self.read();
-        let seen = match &read {
-            Ok(text) => Ok(text.clone()),
-            Err(error) => Err(error.to_string()),
-        };
-        if self.seen.as_ref() == Some(&seen) {
+        let told = read.as_ref().map_err(ToString::to_string);
+        if self.seen.as_ref().map(Result::as_ref) == Some(told.as_ref().copied()) {
             return Ok(None);
         }
-        self.seen = Some(seen);
+        self.seen = Some(told.cloned());
         read.map(Some)
     }
 
@@ -82,9 +79,10 @@ impl RulesFile {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        libc::O_NONBLOCK | libc::O_NOCTTY,
-    );
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+    }
     options.read(true).open(path)
 }

@@ -5,10 +5,10 @@ use windrow::export::{Form, Part, PartKind, Reading, Value as Shown};
 use windrow::histogram::Distribution;
 
 /// One instrument of a metric.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Instrument {
     /// The suffix of the name, behind a point; may be empty.
-    pub(crate) suffix: &'static str,
+    pub(crate) suffix: String,
     /// The text appended to the description.
     pub(crate) about: &'static str,
     /// Its kind: none is a histogram.
@@ -44,40 +44,36 @@ const QUANTILES: usize = 3;
 
 /// Returns the instruments of a metric.
 pub(crate) fn instruments(form: Form) -> Vec<Instrument> {
-    form.parts().flat_map(|part| of_part(form, part)).collect()
+    form.parts().flat_map(of_part).collect()
 }
 
 /// Returns the instruments of a part. OpenTelemetry has no observable histogram, so the buckets of
 /// a histogram are counters.
-fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
-    let own = |kind| Instrument {
-        suffix: part.suffix,
-        about: part.about,
-        kind,
-        is_in_unit: part.is_in_unit,
-        part,
-        number: Number::Own,
-    };
-    // Numbers of values have no unit.
-    let of_values = |suffix, about, number| {
-        let is_in_unit = matches!(number, Number::Sum);
-        Instrument { suffix, about, is_in_unit, number, ..own(PartKind::Counter) }
-    };
-    let buckets =
-        |suffix| of_values(suffix, "all-time number of values up to `le`", Number::Buckets);
-    match (part.kind, form) {
-        (PartKind::Histogram, Form::Window(..)) => vec![
-            of_values("values", "all-time number of values", Number::Count),
-            of_values("values.sum", "all-time sum of the values", Number::Sum),
-            buckets("values.bucket"),
-        ],
-        (PartKind::Histogram, _) => vec![
-            of_values("", "all-time number of values", Number::Count),
-            of_values("sum", "all-time sum of the values", Number::Sum),
-            buckets("bucket"),
-        ],
-        (kind, _) => vec![own(kind)],
+fn of_part(part: &'static Part) -> Vec<Instrument> {
+    let Part { suffix, about, kind, is_in_unit, .. } = *part;
+    if kind != PartKind::Histogram {
+        let (suffix, number) = (suffix.to_owned(), Number::Own);
+        return vec![Instrument { suffix, about, kind, is_in_unit, part, number }];
     }
+    let of_values = |(more, about, number)| Instrument {
+        suffix: join(suffix, ".", more),
+        about,
+        kind: PartKind::Counter,
+        is_in_unit: matches!(number, Number::Sum), // numbers of values have no unit
+        part,
+        number,
+    };
+    let numbers = [
+        ("", "all-time number of values", Number::Count),
+        ("sum", "all-time sum of the values", Number::Sum),
+        ("bucket", "all-time number of values up to `le`", Number::Buckets),
+    ];
+    numbers.map(of_values).into()
+}
+
+/// Joins two texts by a third one, unless one of the two is empty.
+pub(crate) fn join(one: &str, between: &str, other: &str) -> String {
+    [one, other].join(if one.is_empty() || other.is_empty() { "" } else { between })
 }
 
 /// Returns the greatest number of measurements of a series, of one instrument, and of one that is a

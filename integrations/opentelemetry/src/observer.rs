@@ -8,7 +8,7 @@ use opentelemetry::metrics::{AsyncInstrument, Meter};
 use windrow::export::{Catalog, Outline, Part, PartKind, Source, fields};
 
 use crate::error::ObserveError;
-use crate::instrument::{Value, attributes, instruments, most};
+use crate::instrument::{Value, attributes, instruments, join, most};
 use crate::look::{Look, OVERFLOW};
 use crate::sums::{Sum, Sums};
 
@@ -213,15 +213,12 @@ impl Observer {
             limit,
         })?;
         check_labels(&outline, rooms.overflows)?;
-        let join = |one: &str, between: &str, other: &str| {
-            [one, other].join(if one.is_empty() || other.is_empty() { "" } else { between })
-        };
         let of_series = instruments(outline.form).into_iter();
         let mut all: Vec<_> = of_series
             .map(|it| {
                 let unit = if it.is_in_unit { outline.form.unit(it.part(), unit) } else { "" };
-                let look = Look::new(source, &outline.labels, Some(it));
-                (join(name, ".", it.suffix), it.about, unit, it.kind, look)
+                let (name, about, kind) = (join(name, ".", &it.suffix), it.about, it.kind);
+                (name, about, unit, kind, Look::new(source, &outline.labels, Some(it)))
             })
             .collect();
         if let Some(family) = family.filter(|_| outline.overflows) {

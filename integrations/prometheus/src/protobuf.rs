@@ -42,9 +42,9 @@ const LABEL_VALUE: u32 = 2;
 
 impl Protobuf {
     /// Makes a writer to an empty vector.
-    pub(crate) fn new(written: Vec<u8>, escaping: Escaping) -> Protobuf {
+    pub(crate) fn new(samples: Vec<u8>, escaping: Escaping) -> Protobuf {
         let family = MetricFamily::default();
-        let [samples, common, labels] = [(); 3].map(|()| Vec::new());
+        let [written, common, labels] = [(); 3].map(|()| Vec::new());
         Protobuf { written, escaping, family, samples, common, labels }
     }
 
@@ -53,10 +53,18 @@ impl Protobuf {
         if self.samples.is_empty() {
             return;
         }
+        let mut head = Vec::new();
         let length = self.family.encoded_len() + self.samples.len();
-        encode_varint(length as u64, &mut self.written);
-        self.family.encode_raw(&mut self.written);
-        self.written.append(&mut self.samples);
+        encode_varint(length as u64, &mut head);
+        self.family.encode_raw(&mut head);
+        if self.written.is_empty() {
+            // The greatest of most programs' metrics is alone, so its samples stay where they are.
+            self.samples.splice(..0, head);
+            self.written = std::mem::take(&mut self.samples);
+        } else {
+            self.written.append(&mut head);
+            self.written.append(&mut self.samples);
+        }
     }
 
     /// Begins a metric whose samples have this name, without labels that all its series have.

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use hdrhistogram::SyncHistogram;
 use hdrhistogram::sync::Recorder;
-use histogram::AtomicHistogram;
 use metrics_util::registry::Registry;
-use prometheus_client::metrics::histogram::{Histogram as Client, NativeHistogramConfig};
+use prometheus_client::metrics::histogram::Histogram as Client;
 use windrow::clock::{Clock, Coarse, Ticker};
 use windrow::{Counter, Histogram, SlidingWindow, events};
 
@@ -136,20 +135,6 @@ fn metrics_util() -> Box<dyn Records> {
             *count
         },
         None,
-    )
-}
-
-fn rezolus() -> Box<dyn Records> {
-    of(
-        AtomicHistogram::new(4, 40).expect("sound powers"),
-        |histogram, value| _ = histogram.increment(value),
-        |histogram| histogram.load().as_slice().iter().sum(),
-        Some(|histogram| {
-            let found = histogram.load().quantiles(&ASKED).ok().flatten();
-            let Some(found) = found else { return [0; 3] };
-            let mut ends = found.entries().values().map(histogram::Bucket::end);
-            std::array::from_fn(|_| ends.next().unwrap_or(0))
-        }),
     )
 }
 
@@ -347,11 +332,7 @@ pub fn makers() -> Vec<Maker> {
             )
         }),
         ("prometheus-client: classic, 14 buckets", || prometheus_client(Client::new(borders()))),
-        ("prometheus-client: native, schema 3", || {
-            prometheus_client(Client::new_native(NativeHistogramConfig::with_schema(3)))
-        }),
         ("metrics-util's registry: keeps all values", metrics_util),
-        ("histogram: AtomicHistogram, 3.1 %", rezolus),
         ("hdrhistogram: a recorder a thread, 2 digits", || {
             let made = hdrhistogram::Histogram::new_with_bounds(500, 60_000_000_000, 2);
             Box::new(Hdr(Mutex::new(made.expect("sound bounds").into_sync())))

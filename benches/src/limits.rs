@@ -17,10 +17,7 @@ use windrow::Clock;
 
 pub use self::governor::{Governor, KeyedGovernor, Timed};
 pub use self::mutex_ring::MutexRing;
-pub use self::ours::{
-    Gates, PacesByNumber, PacesByText, Settled, Soft, gate, paced, paces_by_number, paces_by_text,
-    rationed, several, strict,
-};
+pub use self::ours::{Gates, Settled, Soft, gate, paced, rationed, several, strict};
 #[cfg(feature = "sentinel")]
 pub use self::sentinel::Flow;
 use crate::harness::Rival;

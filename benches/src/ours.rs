@@ -14,7 +14,7 @@ use windrow::{Clock, Counter, SlidingWindow, Timestamp};
 pub use self::events::Http;
 use crate::harness::{Contender, Rival, cores, rival, time_adds};
 use crate::rivals::cas_ring::CasRing;
-use crate::rivals::counters::{COARSE_READ, in_turn};
+use crate::rivals::counters::COARSE_READ;
 use crate::rivals::epoch_ring::EpochRing;
 use crate::rivals::leap_array::LeapArray;
 use crate::rivals::mutex_ring::MutexRing;
@@ -65,13 +65,6 @@ fn build<C: Clock>(interval: Duration, buckets: usize, clock: C) -> SlidingWindo
 pub fn counters() -> Vec<Contender> {
     let mut contenders = vec![counter()];
     contenders.extend(rivals::counters::all());
-    contenders
-}
-
-/// Returns sixteen windrow counters in turn, with their yardsticks, fresh.
-pub fn turns() -> Vec<Contender> {
-    let mut contenders = vec![in_turn(WINDROW, Counter::new)];
-    contenders.extend(rivals::counters::turns());
     contenders
 }
 

@@ -18,10 +18,9 @@ use std::{env, process};
 
 use windrow::clock::Precise;
 use windrow_benches::harness::{keep_to_core, time};
+use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::print_table;
 use windrow_mapped::{Counter, File, Gauge, Histogram, Maximum, Pace, Scale};
-
-use super::figures::quartiles;
 
 const ROUNDS: usize = 41;
 const ADDS: u64 = 100_000;
@@ -194,15 +193,14 @@ pub(super) fn run() -> Result<(), Box<dyn Error>> {
     for (processes, figures) in [("1", &alone), ("2", &together)] {
         for (ours, theirs) in [(1, 0), (2, 0), (1, 3), (1, 4), (1, 5), (7, 6), (9, 8), (10, 3)] {
             let ratios = figures[ours].iter().zip(&figures[theirs]);
-            let [median, lower, upper] = quartiles(ratios.map(|(ours, of)| ours / of).collect());
+            let ratio = Spread::of(ratios.map(|(ours, of)| ours / of));
             let case = format!("{} / {}", WORKS[ours], WORKS[theirs]);
-            let [nanoseconds, ..] = quartiles(figures[ours].clone());
-            rows.push(vec![case, processes.to_owned(), median, lower, upper, nanoseconds]);
+            let nanoseconds = Spread::of(figures[ours].iter().copied());
+            let row = [case, processes.to_owned(), ratio.show(), nanoseconds.show_median()];
+            rows.push(row.to_vec());
         }
     }
-    let heads =
-        ["an add, or a call admitted", "processes", "ratio", "lower quartile", "upper", "ns"];
-    print_table(&heads, &rows);
+    print_table(&["an add, or a call admitted", "processes", "ratio", "ns"], &rows);
     Ok(())
 }
 

@@ -5,10 +5,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use windrow_benches::harness::time;
+use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::print_table;
 use windrow_mapped::{File, FileBuilder, Reader};
-
-use super::figures::quartiles;
 
 const ROUNDS: usize = 101;
 const COUNTERS: u32 = 10_000;
@@ -19,8 +18,7 @@ pub(super) fn run() -> Result<(), Box<dyn Error>> {
     File::builder().locked_rows(1).open(&path)?;
     let mut rows = Vec::new();
     let mut add = |what: String, milliseconds: Vec<f64>| {
-        let [median, lower, upper] = quartiles(milliseconds);
-        rows.push(vec![what, median, lower, upper]);
+        rows.push(vec![what, Spread::of(milliseconds.into_iter()).show()]);
     };
     add("creating a file".to_owned(), creating(folder.path()));
     add("opening it to add".to_owned(), each(|| drop(black_box(File::open(&path)))));
@@ -41,7 +39,7 @@ pub(super) fn run() -> Result<(), Box<dyn Error>> {
             each(|| drop(black_box(reader.read()))),
         );
     }
-    print_table(&["CPU time in ms", "median", "lower quartile", "upper"], &rows);
+    print_table(&["CPU time in ms", "median (least to greatest)"], &rows);
     Ok(())
 }
 

@@ -3,15 +3,13 @@
 //!
 //! `cargo run --release -p windrow-mapped-lab`, for Linux. `--only adds`, `--only files` or `--only
 //! python` runs one part. All contenders run in turn, round by round; a figure is the median of the
-//! rounds' ratios, with the quartiles.
+//! rounds' ratios, with the least and the greatest.
 //!
 //! The last part needs a `python3` that has `prometheus_client`, or the one that `--python PATH`
 //! names; without it the part is left out.
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod adds;
-#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
-mod figures;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod files;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]

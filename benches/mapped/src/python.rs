@@ -6,11 +6,10 @@ use std::process::Command;
 
 use windrow::export::Catalog;
 use windrow_benches::harness::time;
+use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::print_table;
 use windrow_mapped::{File, FileSource, Reader};
 use windrow_prometheus::{Exposition, Format};
-
-use super::figures::quartiles;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/multiprocess.py");
 const PROCESSES: u32 = 500;
@@ -45,13 +44,12 @@ pub(super) fn run(python: &str) -> Result<(), Box<dyn Error>> {
         let text = String::from_utf8(text?)?;
         assert_eq!(text.matches(&format!(" {PROCESSES}\n")).count(), COUNTERS as usize);
     }
-    let [median, ..] = quartiles(ours.clone());
-    let ratios = ours.iter().map(|ours| ours / median_of(&theirs)).collect();
-    let [ratio, lower, upper] = quartiles(ratios);
-    let [theirs, ..] = quartiles(theirs);
-    let heads = ["scrape", "Python, ms", "mapped, ms", "ratio", "lower quartile", "upper"];
+    let of = |figures: &[f64]| Spread::of(figures.iter().copied());
+    let theirs = of(&theirs);
+    let ratio = Spread::of(ours.iter().map(|ours| ours / theirs.median));
     let case = format!("{COUNTERS} counters of {PROCESSES} processes");
-    print_table(&heads, &[vec![case, theirs, median, ratio, lower, upper]]);
+    let row = vec![case, theirs.show_median(), of(&ours).show_median(), ratio.show()];
+    print_table(&["scrape", "Python, ms", "mapped, ms", "ratio"], &[row]);
     Ok(())
 }
 
@@ -62,10 +60,4 @@ fn scrape(path: &std::path::Path) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut exposition = Exposition::new();
     exposition.register_all(&catalog)?;
     Ok(exposition.encode(Format::negotiate(None)))
-}
-
-fn median_of(figures: &[f64]) -> f64 {
-    let mut sorted = figures.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
 }

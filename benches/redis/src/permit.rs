@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use windrow::{AtMost, Gate};
 use windrow_benches::harness::{keep_to_core, time};
+use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::print_table;
 use windrow_redis::SharedGate;
 
@@ -36,16 +37,10 @@ pub(super) fn run() -> Result<(), Box<dyn Error>> {
     if figures.is_empty() {
         return Err("no round found all its permits".into());
     }
-    let quartile = |column: usize, part: usize| {
-        let mut sorted: Vec<f64> = figures.iter().map(|figure| figure[column]).collect();
-        sorted.sort_by(f64::total_cmp);
-        format!("{:.2}", sorted[(sorted.len() - 1) * part / 4])
-    };
+    let of = |column: usize| Spread::of(figures.iter().map(|figure| figure[column]));
     let case = "`SharedGate::try_admit` / `RationedGate::try_admit`".to_owned();
-    let row =
-        [case, quartile(0, 2), quartile(0, 1), quartile(0, 3), quartile(1, 2), quartile(2, 2)];
-    let heads = ["a permit from a ration", "ratio", "lower quartile", "upper", "ns", "its ns"];
-    print_table(&heads, &[row.to_vec()]);
+    let row = vec![case, of(0).show(), of(1).show_median(), of(2).show_median()];
+    print_table(&["a permit from a ration", "ratio", "ns", "its ns"], &[row]);
     println!("{} of {ROUNDS} rounds", figures.len());
     Ok(())
 }

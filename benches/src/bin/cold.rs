@@ -3,8 +3,7 @@
 //! Prints a table for each kind and number of threads. Each time a thread reads other memory, adds
 //! to one thing, and then to another of its kind. The first of the two finds nothing of the kind
 //! near. The second finds what all things of the kind share, as all but the first count of a
-//! request do. The last columns are ratios to an atomic's time within a round. Windows and rings
-//! have ten buckets and one clock, a `Ticker`, which each of their adds reads; its time has a row.
+//! request do. The last columns are ratios to an atomic's time within a round.
 //!
 //! Interleaved rounds: in each of them every contender runs once for each amount of memory. All
 //! threads add to the same two things. A figure of a round is the mean of the middle half of the
@@ -16,25 +15,18 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use contatori::counters::unsigned::Unsigned;
 use crossbeam_utils::CachePadded;
 use fast_counter::ConcurrentCounter;
-use prometheus::IntCounter;
-use windrow::clock::{Clock as _, Ticker};
-use windrow::{Counter, Family, SlidingWindow, Timestamp, events, labels};
+use windrow::{Counter, Family, labels};
 use windrow_benches::harness::{WARM_UP, cores, keep_to_core};
 use windrow_benches::lab::progress::Progress;
 use windrow_benches::lab::stats::{Spread, digits};
-use windrow_benches::rivals::cas_ring::CasRing;
-use windrow_benches::rivals::epoch_ring::EpochRing;
-use windrow_benches::rivals::leap_array::LeapArray;
-use windrow_benches::rivals::mutex_ring::MutexRing;
-use windrow_benches::rivals::{CAS_RING, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring, published};
+use windrow_benches::rivals::published;
 use windrow_benches::terminal::{Options, options, print_caption, print_table};
 
-events! { enum Http { Pass: Count } }
 labels! { struct Route { route: str } }
 
 /// The bytes that are read before an add, with their names.
@@ -145,23 +137,6 @@ fn cold(between: usize, first: impl Fn(), second: impl Fn()) -> Pair {
     })
 }
 
-/// A ring of a second in ten buckets, or an atomic, and the same clock as windrow's.
-struct Timed<T> {
-    thing: T,
-    clock: Ticker,
-}
-
-fn ring<R: Ring + 'static>(
-    name: &'static str,
-    clock: &Ticker,
-    make: fn(u64, usize) -> R,
-) -> Contender {
-    let make = || Timed { thing: make(1_000_000_000, 10), clock: clock.clone() };
-    Contender::boxed(name, make, |timed| {
-        timed.thing.add_at(timed.clock.now().as_nanos(), 1);
-    })
-}
-
 fn nothing() -> Contender {
     Contender::boxed("nothing", || (), |()| _ = black_box(1))
 }
@@ -203,48 +178,8 @@ fn counters() -> Vec<Contender> {
         Contender::boxed("windrow, a handle in a box", handle, |series| {
             series.increment(); // a method of the handle, or of its counter in earlier versions
         }),
-        Contender::boxed(
-            "prometheus",
-            || IntCounter::new("one", "About.").expect("a sound name"),
-            IntCounter::inc,
-        ),
-        Contender::boxed(
-            "prometheus-client",
-            prometheus_client::metrics::counter::Counter::<u64>::default,
-            |counter| _ = counter.inc(),
-        ),
         Contender::boxed(published::CONTATORI, Unsigned::new, |counter| counter.add(1)),
         Contender::boxed(published::FAST_COUNTER, concurrent, |counter| counter.add(1)),
-    ]
-}
-
-fn windows() -> Vec<Contender> {
-    let clock = Ticker::start(Duration::from_millis(1));
-    let window = || {
-        SlidingWindow::<Http>::builder()
-            .interval(Duration::from_secs(1))
-            .buckets(10)
-            .clock(clock.clone())
-            .build()
-            .expect("sound settings")
-    };
-    vec![
-        nothing(),
-        atomic(),
-        Contender::boxed(
-            "AtomicU64, and the clock",
-            || Timed { thing: AtomicU64::default(), clock: clock.clone() },
-            |timed| {
-                if timed.clock.now() > Timestamp::from_nanos(0) {
-                    timed.thing.fetch_add(1, Ordering::Relaxed);
-                }
-            },
-        ),
-        Contender::boxed("windrow", window, |window| window.add(Http::Pass, 1)),
-        ring(LEAP_ARRAY, &clock, LeapArray::new),
-        ring(CAS_RING, &clock, CasRing::new),
-        ring(EPOCH_RING, &clock, EpochRing::new),
-        ring(MUTEX_RING, &clock, MutexRing::new),
     ]
 }
 
@@ -285,11 +220,8 @@ fn main() {
     let usual = Options { rounds: 21, ..Options::default() };
     let Options { rounds, .. } = options("cold", &["rounds"], usual);
     print_caption("cold");
-    let parts: [Part; 3] = [
-        ("Counters, on one thread", counters, 1),
-        ("Counters, on all cores", counters, cores()),
-        ("Windows, on one thread", windows, 1),
-    ];
+    let parts: [Part; 2] =
+        [("Counters, on one thread", counters, 1), ("Counters, on all cores", counters, cores())];
     for (title, contenders, threads) in parts {
         let mut progress = Progress::begin(title);
         let mut all = contenders();

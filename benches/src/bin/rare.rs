@@ -2,7 +2,7 @@
 //! counters that are made, added to once and dropped, beside an atomic in a box.
 //!
 //! `cargo run --release -p windrow-benches --bin rare`. All contenders run in turn, round by round;
-//! a figure is the median of the rounds' ratios to an `AtomicU64`, with the quartiles.
+//! a figure is the median of the rounds' ratios to an `AtomicU64`, with the least and the greatest.
 //! (`cold` has adds to memory that is not in the caches.)
 
 use std::hint::black_box;
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use windrow::Counter;
 use windrow_benches::harness::{Spent, at_once, cores};
+use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::{print_caption, print_table};
 
 const ROUNDS: usize = 41;
@@ -60,12 +61,10 @@ fn main() {
         }
     }
     eprint!("                    \r");
-    let rows = CASES.iter().zip(&mut ratios).map(|((name, everywhere, ..), ratios)| {
-        ratios.sort_by(f64::total_cmp);
+    let rows = CASES.iter().zip(&ratios).map(|((name, everywhere, ..), ratios)| {
         let threads = if *everywhere { cores() } else { 1 };
-        let quartile = |part: usize| format!("{:.2}", ratios[ROUNDS * part / 4]);
-        vec![(*name).to_owned(), threads.to_string(), quartile(2), quartile(1), quartile(3)]
+        vec![(*name).to_owned(), threads.to_string(), Spread::of(ratios.iter().copied()).show()]
     });
     let rows: Vec<_> = rows.collect();
-    print_table(&["case", "threads", "counter / AtomicU64", "lower quartile", "upper"], &rows);
+    print_table(&["case", "threads", "counter / AtomicU64"], &rows);
 }

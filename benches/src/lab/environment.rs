@@ -15,12 +15,11 @@ use crate::terminal::processor;
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// The crates whose versions the report names.
-const RIVALS: [&str; 10] = [
+const RIVALS: [&str; 9] = [
     "contatori",
     "crossbeam-epoch",
     "fast-counter",
     "hdrhistogram",
-    "histogram",
     "metrics",
     "metrics-exporter-prometheus",
     "metrics-util",

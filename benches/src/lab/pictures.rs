@@ -45,12 +45,15 @@ pub fn all(
     pictures
 }
 
-/// Returns what an add takes on all cores, the cheapest first.
+/// Returns what an add takes on all cores, the cheapest first; of windrow's other strategies, the
+/// portable one.
 fn costs(title: &str, caption: &str, speed: &Speed, group: Group) -> String {
     let work = Work::Add(cores());
+    let shown = |label: &&str| !label.starts_with(WINDROW) || [WINDROW, PORTABLE].contains(label);
     let mut costs: Vec<_> = speed
         .labels(group)
         .into_iter()
+        .filter(shown)
         .filter_map(|label| Some((label, speed.find(group, label, work)?.cost())))
         .collect();
     costs.sort_by(|one, other| one.1.median.total_cmp(&other.1.median));

@@ -8,7 +8,7 @@ use super::stats::{MARK, Sample, Spread, digits};
 use super::subject::{Group, Process, Subject};
 use super::work::Work;
 use crate::harness::cores;
-use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD, PLAIN_STORE};
+use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PLAIN_ADD, PLAIN_STORE};
 
 /// The contenders of the same rounds.
 pub struct Set {
@@ -20,7 +20,7 @@ pub struct Set {
 
 /// All sets, in the order in which they are measured.
 pub const SETS: [Set; 6] = [
-    Set { name: "counters", title: "counters", groups: &[Group::Counter, Group::Turns] },
+    Set { name: "counters", title: "counters", groups: &[Group::Counter] },
     Set { name: "windows", title: "windows, time published", groups: &[Group::Window] },
     Set { name: "coarse", title: "windows, coarse clock", groups: &[Group::Coarse] },
     Set {
@@ -60,7 +60,7 @@ pub fn beside_a_reader() -> usize {
 const MEDIAN: &str = "Median (least to greatest) over the rounds.";
 
 /// Yardsticks that are no counters: they are neither read nor kept.
-const INSTRUCTIONS: [&str; 5] = [PLAIN_ADD, PLAIN_STORE, LOCKED_ADD, PINNED_ADD, COARSE_READ];
+const INSTRUCTIONS: [&str; 4] = [PLAIN_ADD, PLAIN_STORE, LOCKED_ADD, COARSE_READ];
 
 /// Returns what every contender in `group` does.
 fn works(group: Group) -> Vec<Work> {
@@ -74,9 +74,7 @@ fn works(group: Group) -> Vec<Work> {
             let adds = [1, cores(), 2 * cores()].map(Work::Add).into_iter();
             adds.chain([Work::AddWhileRead(beside_a_reader())]).collect()
         }
-        Group::Turns | Group::Coarse | Group::Labels | Group::Tiers => {
-            [1, cores()].map(Work::Add).to_vec()
-        }
+        Group::Coarse | Group::Labels | Group::Tiers => [1, cores()].map(Work::Add).to_vec(),
         Group::Full(_) => vec![Work::Read],
     }
 }
@@ -179,7 +177,6 @@ impl Speed {
         vec![
             costs("counter-add", "a counter", counter),
             walls("counter-wall", "counter", counter),
-            costs("counter-turns", "one of sixteen counters in turn", Group::Turns),
             self.reads("counter-read", "Reads of a counter, and adds meanwhile", counter),
             costs("window-add", "a window, time published", window),
             walls("window-wall", "window", window),

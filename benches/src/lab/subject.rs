@@ -8,7 +8,7 @@ use windrow::diagnostics::{Strategy, strategy};
 
 use crate::harness::{Contender, cores, time_adds};
 use crate::ours::{self, WINDROW, labelled, tiered};
-use crate::rivals::counters::{locked_add, pinned_add};
+use crate::rivals::counters::locked_add;
 use crate::rivals::{self, EPOCH_RING, LEAP_ARRAY, MUTEX_RING};
 
 /// The groups of contenders that are compared.
@@ -16,8 +16,6 @@ use crate::rivals::{self, EPOCH_RING, LEAP_ARRAY, MUTEX_RING};
 pub enum Group {
     /// Counters.
     Counter,
-    /// Sixteen counters in turn.
-    Turns,
     /// Windows of two half seconds; the time is published by a thread.
     Window,
     /// Windows on the coarse clock.
@@ -31,9 +29,8 @@ pub enum Group {
 }
 
 /// All groups, by their names in data files and in questions to workers.
-const NAMES: [(Group, &str); 9] = [
+const NAMES: [(Group, &str); 8] = [
     (Group::Counter, "counter"),
-    (Group::Turns, "sixteen counters in turn"),
     (Group::Window, "window, published time"),
     (Group::Coarse, "window, coarse clock"),
     (Group::Full(2), "full window of 2"),
@@ -186,10 +183,9 @@ fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
     match group {
         Group::Full(buckets) => ours::full_windows(buckets, wanted),
         Group::Counter => ours::counters(),
-        Group::Turns => ours::turns(),
         Group::Window => {
             let mut windows = ours::windows(SECOND, 2, ticker());
-            windows.extend([locked_add(), pinned_add()]);
+            windows.push(locked_add());
             windows
         }
         Group::Coarse => {
@@ -230,7 +226,7 @@ mod tests {
     fn everybody_who_is_named_can_be_made() {
         // Larger full windows are made alike, and take their time to fill.
         let groups = [Group::Counter, Group::Window, Group::Coarse, Group::Full(2), Group::Labels];
-        for group in groups.into_iter().chain([Group::Turns, Group::Tiers]) {
+        for group in groups.into_iter().chain([Group::Tiers]) {
             for subject in Subject::all(group, false) {
                 assert!(make(group, subject.name).is_some(), "{subject:?}");
             }

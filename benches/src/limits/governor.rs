@@ -4,7 +4,6 @@
 //! span of an interval may have the whole limit at its begin, and the whole limit that comes back
 //! meanwhile: up to twice the limit.
 
-use std::hash::Hash;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -62,8 +61,8 @@ impl<C: Reads + Send + Sync> Limiter for Governor<C> {
 }
 
 /// A state for each key, in the crate's concurrent map.
-pub struct KeyedGovernor<C: Reads, K: Clone + Eq + Hash = u64>(
-    RateLimiter<K, DashMapStateStore<K>, C, NoOpMiddleware<C::Instant>>,
+pub struct KeyedGovernor<C: Reads>(
+    RateLimiter<u64, DashMapStateStore<u64>, C, NoOpMiddleware<C::Instant>>,
 );
 
 impl KeyedGovernor<QuantaClock> {
@@ -73,18 +72,10 @@ impl KeyedGovernor<QuantaClock> {
     }
 }
 
-impl<C: Reads, K: Clone + Eq + Hash> KeyedGovernor<C, K> {
+impl<C: Reads> KeyedGovernor<C> {
     /// On this clock.
-    pub fn new(terms: Terms, clock: C) -> KeyedGovernor<C, K> {
+    pub fn new(terms: Terms, clock: C) -> KeyedGovernor<C> {
         KeyedGovernor(RateLimiter::dashmap_with_clock(quota(terms), clock))
-    }
-}
-
-impl<C: Reads, K: Clone + Eq + Hash> KeyedGovernor<C, K> {
-    /// Returns whether one more of this key is let through.
-    #[inline]
-    pub fn ask_of(&self, key: &K) -> bool {
-        self.0.check_key(key).is_ok()
     }
 }
 

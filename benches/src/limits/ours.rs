@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use windrow::clock::Coarse;
 use windrow::{
     Clock, Family, Gate, Pace, Paces, SlidingWindow, events,
     gate::{GateBuilder, RationedGate},
@@ -14,10 +13,7 @@ use super::{KEYS, Limiter, Terms};
 
 events! { enum Let { Through: Count } }
 
-labels! {
-    struct Client { number: u64 }
-    struct Named { key: str }
-}
+labels! { struct Client { number: u64 } }
 
 /// Returns the settings of a gate whose limit holds for each interval of whole buckets.
 fn builder<C: Clock>(terms: Terms, clock: C) -> GateBuilder<C> {
@@ -109,40 +105,6 @@ impl<F: Fn() -> Gate + Send + Sync> Limiter for Gates<F> {
     #[inline]
     fn ask(&self, key: u64) -> bool {
         self.0.with(Client { number: key }).try_admit(1)
-    }
-}
-
-/// A pace for each number.
-pub struct PacesByNumber<F>(Family<Client, Pace, F>);
-
-/// A pace for each text.
-pub struct PacesByText<F>(Family<Named<'static>, Pace, F>);
-
-/// Returns a pace for each number, for up to `keys` of them.
-pub fn paces_by_number(terms: Terms, keys: usize) -> PacesByNumber<impl Fn() -> Pace> {
-    let make = move || paced(terms, Coarse::default());
-    PacesByNumber(Family::with_constructor(make).with_max_series(keys))
-}
-
-/// Returns a pace for each text, for up to `keys` of them.
-pub fn paces_by_text(terms: Terms, keys: usize) -> PacesByText<impl Fn() -> Pace> {
-    let make = move || paced(terms, Coarse::default());
-    PacesByText(Family::with_constructor(make).with_max_series(keys))
-}
-
-impl<F: Fn() -> Pace> PacesByNumber<F> {
-    /// Returns whether one more of this key is let through.
-    #[inline]
-    pub fn ask_of(&self, key: u64) -> bool {
-        self.0.with(Client { number: key }).try_admit(1)
-    }
-}
-
-impl<F: Fn() -> Pace> PacesByText<F> {
-    /// Returns whether one more of this key is let through.
-    #[inline]
-    pub fn ask_of(&self, key: &str) -> bool {
-        self.0.with(Named { key }).try_admit(1)
     }
 }
 

@@ -39,33 +39,30 @@ trait Instruction: Send + Sync {
     fn add(cell: &AtomicU64, n: u64);
 }
 
-/// A bare instruction as a rival, on `N` cells in turn.
-struct Bare<I, const N: usize> {
-    cells: [OwnCells; N],
+/// A bare instruction as a rival.
+struct Bare<I> {
+    cells: OwnCells,
     instruction: PhantomData<I>,
 }
 
-impl<I: Instruction + 'static, const N: usize> Bare<I, N> {
+impl<I: Instruction + 'static> Bare<I> {
     fn contender(name: &'static str) -> Contender {
-        let cells = std::array::from_fn(|_| OwnCells::new());
-        Contender::new(name, Bare::<I, N> { cells, instruction: PhantomData })
+        Contender::new(name, Bare::<I> { cells: OwnCells::new(), instruction: PhantomData })
     }
 }
 
-impl<I: Instruction, const N: usize> Rival for Bare<I, N> {
+impl<I: Instruction> Rival for Bare<I> {
     fn add(&self, n: u64) {
-        I::add(self.cells[0].mine(), n);
+        I::add(self.cells.mine(), n);
     }
 
     fn sum(&self) -> u64 {
-        self.cells.iter().map(OwnCells::sum).sum()
+        self.cells.sum()
     }
 
     fn add_many(&self, times: u64) {
-        let cells = self.cells.each_ref().map(OwnCells::mine);
-        for turn in 0..times {
-            I::add(cells[turn as usize % N], black_box(1));
-        }
+        let cell = self.cells.mine();
+        (0..times).for_each(|_| I::add(cell, black_box(1)));
     }
 }
 
@@ -119,46 +116,6 @@ impl Instruction for Locked {
     }
 }
 
-/// A locked add under an epoch pin: what a window needs whose buckets are found so. No clock, no
-/// bucket.
-struct Pinned;
-
-impl Instruction for Pinned {
-    #[inline]
-    fn add(cell: &AtomicU64, n: u64) {
-        let _guard = crossbeam_epoch::pin();
-        cell.fetch_add(n, Ordering::Relaxed);
-    }
-}
-
-/// Sixteen of a rival, which are added to in turn: no add waits for the store of the last one to
-/// the same cell.
-struct InTurn<R>([R; TURNS]);
-
-/// The number of counters in turn.
-const TURNS: usize = 16;
-
-impl<R: Rival> Rival for InTurn<R> {
-    fn add(&self, n: u64) {
-        self.0[0].add(n);
-    }
-
-    fn sum(&self) -> u64 {
-        self.0.iter().map(R::sum).sum()
-    }
-
-    fn add_many(&self, times: u64) {
-        for turn in 0..times {
-            self.0[turn as usize % TURNS].add(black_box(1));
-        }
-    }
-}
-
-/// Sixteen of what `make` makes, in turn.
-pub fn in_turn<R: Rival + 'static>(name: &'static str, make: impl Fn() -> R) -> Contender {
-    Contender::new(name, InTurn(std::array::from_fn(|_| make())))
-}
-
 rival! { AtomicU64:
     add(self, n) => self.fetch_add(n, Ordering::Relaxed);
     sum(self) => self.load(Ordering::Relaxed);
@@ -180,42 +137,24 @@ pub const PLAIN_STORE: &str = "plain add, load and store";
 pub const LOCKED_ADD: &str = "locked add";
 /// The name of the shared atomic.
 pub const ATOMIC: &str = "AtomicU64";
-/// The name of a locked add under a pin, the yardstick of windows by epochs.
-pub const PINNED_ADD: &str = "epoch pin + locked add";
-
-/// Plain adds, fresh, on `N` cells in turn: in both forms, where the processor has both.
-fn plain_adds<const N: usize>() -> Vec<Contender> {
+/// Plain adds, fresh: in both forms, where the processor has both.
+fn plain_adds() -> Vec<Contender> {
     vec![
         #[cfg(target_arch = "x86_64")]
-        Bare::<ReadModifyWrite, N>::contender(PLAIN_ADD),
-        Bare::<LoadAndStore, N>::contender(PLAIN_STORE),
+        Bare::<ReadModifyWrite>::contender(PLAIN_ADD),
+        Bare::<LoadAndStore>::contender(PLAIN_STORE),
     ]
 }
 
 /// Returns a locked add, fresh.
 pub fn locked_add() -> Contender {
-    Bare::<Locked, 1>::contender(LOCKED_ADD)
+    Bare::<Locked>::contender(LOCKED_ADD)
 }
 
-/// Returns a pinned add, fresh.
-pub fn pinned_add() -> Contender {
-    Bare::<Pinned, 1>::contender(PINNED_ADD)
-}
-
-/// Without clock or window: the floors, what contention costs, and the yardstick of windows by
-/// epochs.
+/// Without clock or window: the floors, and what contention costs.
 pub fn yardsticks() -> Vec<Contender> {
-    let mut contenders = plain_adds::<1>();
-    contenders.extend([locked_add(), atomic(), pinned_add()]);
-    contenders
-}
-
-/// Returns the contenders of sixteen in turn beside windrow's, fresh, the floors first.
-pub fn turns() -> Vec<Contender> {
-    let mut contenders = plain_adds::<TURNS>();
-    let atomic = || CachePadded::new(AtomicU64::new(0));
-    contenders.extend([Bare::<Locked, TURNS>::contender(LOCKED_ADD), in_turn(ATOMIC, atomic)]);
-    contenders.push(in_turn(published::FAST_COUNTER, published::concurrent_counter));
+    let mut contenders = plain_adds();
+    contenders.extend([locked_add(), atomic()]);
     contenders
 }
 
@@ -226,8 +165,8 @@ pub fn atomic() -> Contender {
 
 /// Every counter here and every published one, fresh, the floors first.
 pub fn all() -> Vec<Contender> {
-    let mut contenders = plain_adds::<1>();
-    contenders.extend([locked_add(), atomic(), Contender::new("Mutex<u64>", Mutex::new(0))]);
+    let mut contenders = yardsticks();
+    contenders.push(Contender::new("Mutex<u64>", Mutex::new(0)));
     contenders.extend(published::all());
     contenders
 }
@@ -250,7 +189,7 @@ mod tests {
 
     #[test]
     fn every_counter_counts() {
-        for Contender { name, rival } in all().into_iter().chain([pinned_add()]).chain(turns()) {
+        for Contender { name, rival } in all() {
             assert_eq!(rival.sum(), 0, "{name}");
             rival.add(40);
             rival.add_many(2);

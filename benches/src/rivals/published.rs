@@ -83,15 +83,14 @@ pub const CONTATORI: &str = "contatori";
 
 /// fast-counter, fresh.
 pub fn fast_counter() -> Contender {
-    Contender::new(FAST_COUNTER, concurrent_counter())
-}
-
-/// Returns the contender, of at least the sixteen stripes of its own benches.
-pub(super) fn concurrent_counter() -> ConcurrentCounter {
-    ConcurrentCounter::new(cores().max(16))
+    // At least the sixteen stripes of its own benches.
+    Contender::new(FAST_COUNTER, ConcurrentCounter::new(cores().max(16)))
 }
 
 /// Every counter here, fresh.
+///
+/// # Panics
+/// Never: the name is sound.
 pub fn all() -> Vec<Contender> {
     let cell = Arc::new(AtomicU64::new(0));
     let handle = Handle::from_arc(Arc::clone(&cell));

@@ -27,8 +27,8 @@ pub enum Form {
     /// A [`SlidingWindow`](crate::SlidingWindow) of these events, whose values have these units:
     /// see [`Events::UNITS`](crate::Events::UNITS).
     Window(&'static [(&'static str, Kind)], &'static [&'static str]),
-    /// Several metrics: a struct that [`metrics!`](crate::metrics!) declares. It has no parts; those
-    /// of its fields have: see [`fields`](super::fields()).
+    /// Several metrics: a struct that [`metrics!`](crate::metrics!) declares. It has no parts, but
+    /// its [fields](super::fields()) have.
     Fields,
 }
 

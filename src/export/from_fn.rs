@@ -68,27 +68,24 @@ pub fn total_fn<F: Fn() -> f64 + Send + Sync + 'static>(total: F) -> FromFn<F> {
 
 /// A source of one number that a function returns: from [`from_fn`] or [`total_fn`].
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 #[must_use = "a source is not exported before an exporter or a catalog has it"]
 pub struct FromFn<F> {
-    number: F,
-    make: fn(f64) -> AnyMetric<'static>,
-    since: Option<SystemTime>,
-}
-
-impl<F> FromFn<F> {
-    /// Sets the time since which a total has counted, which exporters show as its start.
+    /// The time since which a total has counted, which exporters show as its start. `None` unless
+    /// the program sets it.
     ///
     /// ```
     /// use std::time::{Duration, UNIX_EPOCH};
     /// use windrow::export::{Source, total_fn};
     ///
     /// let booted = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-    /// let interrupts = total_fn(|| 12_345.0).since(booted);
+    /// let mut interrupts = total_fn(|| 12_345.0);
+    /// interrupts.since = Some(booted);
     /// interrupts.visit(&mut |series| assert_eq!(series.created(), Some(booted)));
     /// ```
-    pub fn since(self, start: SystemTime) -> FromFn<F> {
-        FromFn { since: Some(start), ..self }
-    }
+    pub since: Option<SystemTime>,
+    number: F,
+    make: fn(f64) -> AnyMetric<'static>,
 }
 
 impl<F: Fn() -> f64 + Send + Sync + 'static> Exported for FromFn<F> {

@@ -19,11 +19,11 @@ pub(super) const OVERFLOW: &str = "overflow";
 /// A clone shares the names, and costs an addition to a reference count.
 ///
 /// ```
-/// use windrow::labels::LabelNames;
+/// use windrow::{Counter, Family, labels::LabelNames};
 ///
 /// let from_a_file = String::from("tenant,region");
 /// let names = LabelNames::new(from_a_file.split(','))?;
-/// assert_eq!(names.as_slice(), ["tenant", "region"]);
+/// assert_eq!(Family::<_, Counter>::with_names(names).names(), ["tenant", "region"]);
 /// # Ok::<(), windrow::labels::LabelNamesError>(())
 /// ```
 #[derive(Clone)]
@@ -62,13 +62,7 @@ impl LabelNames {
     }
 
     /// Returns the names, in the order in which they were given.
-    ///
-    /// ```
-    /// # use windrow::labels::LabelNames;
-    /// assert_eq!(LabelNames::new(["tenant"])?.as_slice(), ["tenant"]);
-    /// # Ok::<(), windrow::labels::LabelNamesError>(())
-    /// ```
-    pub fn as_slice(&self) -> &[&str] {
+    pub(crate) fn as_slice(&self) -> &[&str] {
         self.0.as_slice()
     }
 }

@@ -7,8 +7,9 @@ use std::fmt::{self, Debug, Display, Formatter, Write};
 /// For types that [`labels!`](crate::labels!) does not know: a UUID, an HTTP method, an identifier
 /// of your own. Two values with the same text are the same label.
 ///
-/// A text of more than 63 bytes is too long: in a [`Family`](crate::Family), sets with it count in the overflow series, as all sets with too long texts do. (For longer
-/// texts, declare the label as `str` and borrow the text.)
+/// A text of more than 63 bytes is too long: in a [`Family`](crate::Family), sets with it count in
+/// the overflow series, as all sets with too long texts do. (For longer texts, declare the label as
+/// `str` and borrow the text.)
 ///
 /// ```
 /// use std::fmt;

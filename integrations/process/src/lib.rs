@@ -49,7 +49,7 @@ pub fn add_to(catalog: &mut Catalog) -> Result<(), CatalogError> {
     let of = Arc::clone(&process);
     let mut seconds = total_fn(move || of.read(|all| all.cpu_seconds_total.unwrap_or(f64::NAN)));
     if let Some(start) = collect().start_time_seconds {
-        seconds = seconds.since(UNIX_EPOCH + Duration::from_secs(start));
+        seconds.since = Some(UNIX_EPOCH + Duration::from_secs(start));
     }
     catalog.add("process_cpu_seconds", "CPU time, user and system", seconds)?.unit = "s".to_owned();
     for (name, help, unit, number) in GAUGES {

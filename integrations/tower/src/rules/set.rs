@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use windrow::labels::{LabelNames, LabelValue, Labels, RuntimeLabels};
+use windrow::labels::{LabelValue, Labels, RuntimeLabels};
 
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::geometry::Geometry;
@@ -145,17 +145,15 @@ impl<T: Setting> Rules<T> {
     /// for a key with another number of values than names, the overflow setting.
     ///
     /// ```
-    /// use windrow::labels::LabelNames;
     /// use windrow_tower::{Rate, Rules};
     ///
     /// let rules = Rules::builder(Rate::new(10)).rule([("tenant", "free-*")], Rate::new(5));
-    /// let names = LabelNames::new(["tenant", "region"])?;
+    /// let names = ["tenant", "region"];
     /// let rate = rules.build()?.setting_with_names(&names, Some(&["free-42", "eu"]));
     /// assert_eq!(rate.limit, 5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn setting_with_names(&self, names: &LabelNames, key: Option<&[&str]>) -> T {
-        let names = names.as_slice();
+    pub fn setting_with_names(&self, names: &[&str], key: Option<&[&str]>) -> T {
         self.setting_of::<RuntimeLabels>(names, key.filter(|key| key.len() == names.len()))
     }
 

@@ -263,7 +263,7 @@ fn rules_match_labels_by_the_names_that_a_family_was_given() {
         (0..20).filter(|_| TENANTS.admit(key, 1, Duration::ZERO).is_granted()).count()
     };
     assert_eq!((granted(&["eu", "us"]), granted(&["us", "eu"]), granted(&["eu"])), (9, 1, 8));
-    let (names, rules) = (names(&["tenant", "region"]), of("region"));
+    let (names, rules) = (["tenant", "region"], of("region"));
     let limit = |key: Option<&[&str]>| rules.setting_with_names(&names, key).limit;
     assert_eq!([limit(Some(&["eu", "us"])), limit(Some(&["us", "eu"]))], [9, 1]);
     let refused: [Option<&[&str]>; 4] = [None, Some(&[]), Some(&["eu"]), Some(&["us", "eu", ""])];

@@ -35,7 +35,7 @@ const GREATEST: u64 = i64::MAX as u64;
 /// let now = latency.distribution();
 /// let hdr = windrow_hdrhistogram::histogram(&now, 3)?;
 /// let p99 = hdr.value_at_quantile(0.99) as f64;
-/// assert!((p99 - 990_000.0).abs() <= 990_000.0 * (now.error_bound() + 0.0011));
+/// assert!((p99 - 990_000.0).abs() <= 990_000.0 * (now.scale().error_bound() + 0.0011));
 /// assert!(windrow_hdrhistogram::histogram(&now, 6).is_err());
 /// # Ok::<(), hdrhistogram::CreationError>(())
 /// ```

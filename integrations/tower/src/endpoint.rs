@@ -92,7 +92,7 @@ impl Endpoint {
     /// let endpoint = Endpoint::default();
     /// let most = endpoint.peaks().peak(); // in the last minute
     /// let by_second = endpoint.window().snapshot();
-    /// let most_in_each = by_second.iter().map(|second| second.stats(Http::InFlight).max);
+    /// let most_in_each = by_second.buckets().iter().map(|second| second.stats(Http::InFlight).max);
     /// assert_eq!((most, most_in_each.max()), (0, Some(None)));
     /// ```
     pub fn peaks(&self) -> Peaks<'_, Http> {

@@ -97,21 +97,20 @@ impl<C: Clock> Pace<C> {
     #[doc(alias = "set_rate")]
     #[doc(alias = "set_burst")]
     pub fn reconfigure(&self, period: Duration, burst: u64) -> Result<(), PaceError> {
-        let to = Terms::new(period, burst)?;
         loop {
             // Relaxed: see `End::meaning`.
             let word = self.end.word().load(Ordering::Relaxed);
             let is_changed = match self.end.meaning(word) {
                 Meaning::End(end) => {
                     let (terms, told) = (self.end.first, self.end.first.told(end));
-                    match self.next(State { terms, end, told, given: 0 }, to)? {
+                    match self.next(State { terms, end, told, given: 0 }, period, burst)? {
                         Some(next) => self.end.replace(end, Changed::new(1, next)),
                         None => true,
                     }
                 }
                 Meaning::Changed(changed) => {
                     let found = changed.load();
-                    match self.next(found.state, to)? {
+                    match self.next(found.state, period, burst)? {
                         Some(next) => changed.change(&found, next),
                         None => true,
                     }
@@ -124,11 +123,17 @@ impl<C: Clock> Pace<C> {
     }
 
     /// Returns the state behind the one that was found; `None` if the terms are the same.
-    fn next(&self, found: State, next: Terms) -> Result<Option<State>, PaceError> {
+    fn next(
+        &self,
+        found: State,
+        period: Duration,
+        burst: u64,
+    ) -> Result<Option<State>, PaceError> {
         let State { terms, end, told, given } = found;
         if end == RETIRED {
             return Err(PaceError::Retired);
         }
+        let next = Terms::new(period, burst)?;
         if next == terms {
             return Ok(None);
         }

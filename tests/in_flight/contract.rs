@@ -274,7 +274,7 @@ fn all_of_it_can_be_shared() {
     shared::<InFlightGuard<&InFlight>>();
     shared::<InFlightGuard<Arc<InFlight>>>();
     shared::<InFlightGuard<Peaks<'_, Pool, Manual>>>();
-    assert_eq!(size_of::<InFlightGuard<&InFlight>>(), 24);
+    assert_eq!(size_of::<InFlightGuard<&InFlight>>(), 16);
     let shared = Arc::new(InFlight::default());
     assert_eq!(shared.level(), 0);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use windrow::{SlidingWindow, clock, histogram::Scale};
+use windrow::{Clock, SlidingWindow, clock, histogram::Scale};
 
 use super::*;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windrow::clock::Manual;
 use windrow::export::AnyWindow;
-use windrow::{SlidingWindow, events};
+use windrow::{Clock, SlidingWindow, events};
 
 use crate::read::window;
 use crate::shown::roles::Roles;

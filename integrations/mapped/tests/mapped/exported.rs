@@ -85,7 +85,7 @@ fn a_counter_starts_with_its_file_and_a_window_with_its_reader() {
         let mut catalog = Catalog::new();
         assert_eq!(source.add_to(&mut catalog).unwrap(), 1);
         let calls = catalog.iter().next().unwrap();
-        calls.source().visit(&mut |series| assert_eq!(series.created(), expected));
+        calls.source.visit(&mut |series| assert_eq!(series.created(), expected));
     }
 }
 

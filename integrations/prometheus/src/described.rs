@@ -86,23 +86,23 @@ impl Described {
         (name, help, unit): (&str, &str, &str),
         source: impl Registrable,
     ) -> Result<Vec<Described>, RegisterError> {
-        let (source, shown) = source.with_buckets();
-        let described = |field: &NamedField| {
-            let name = field.full_name(name, "_");
-            let (unit, shown) =
-                if field.is_in_unit { (unit, shown.clone()) } else { ("", Buckets::DEFAULT) };
-            Described::of(characters, (&name, help, unit), Arc::clone(&field.source), &shown)
+        let ((source, shown), default) = (source.with_buckets(), Buckets::DEFAULT);
+        let described = |(position, field): (usize, &NamedField)| {
+            let own = field.full_name(name, "_");
+            let (own_unit, shown) =
+                if field.is_in_unit { (unit, &shown) } else { ("", &default) };
+            let source = Arc::clone(&field.source);
+            let mut one = Described::of(characters, (&own, help, own_unit), source, shown)?;
+            // All fields have one overflow series.
+            let has_uses = position == 0 && one.outline.overflows;
+            one.uses = has_uses.then(|| Named::of(name, help, unit, &Part::OVERFLOW));
+            Ok(one)
         };
-        let mut all: Vec<_> = fields(source).iter().map(described).collect::<Result<_, _>>()?;
-        // All fields have one overflow series.
-        for (position, one) in all.iter_mut().enumerate() {
-            let uses = one.uses.take().filter(|_| position == 0);
-            one.uses = uses.map(|_| Named::of(name, help, unit, &Part::OVERFLOW));
-        }
-        Ok(all)
+        fields(source).iter().enumerate().map(described).collect()
     }
 
-    /// Checks and names the metrics of a source without fields.
+    /// Checks and names the metrics of a source without fields, but not the uses of its overflow
+    /// series.
     fn of(
         characters: Characters,
         (name, help, unit): (&str, &str, &str),
@@ -146,8 +146,7 @@ impl Described {
                 }
             }
         }
-        let uses = outline.overflows.then(|| Named::of(name, help, unit, &Part::OVERFLOW));
-        Ok(Described { source, outline, parts, uses })
+        Ok(Described { source, outline, parts, uses: None })
     }
 
     /// Returns all metrics.

@@ -95,11 +95,14 @@ fn features(manifest: &str, program: &str) -> String {
     list.map_or_else(String::new, |list| list.replace(['"', ']', ' '], ""))
 }
 
-/// Adds the figures of the tables in `text`.
+/// Adds the figures of the tables in `text`. A row is named after the table's heading, too, if it
+/// has one: a row of each table of the lab is windrow.
 fn gather(cells: &mut Cells, text: &str) {
     let mut headers: Vec<String> = Vec::new();
+    let mut heading = "";
     for line in text.lines() {
         let Some(row) = line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |")) else {
+            heading = line.strip_prefix("## ").unwrap_or(heading);
             headers.clear();
             continue;
         };
@@ -110,7 +113,9 @@ fn gather(cells: &mut Cells, text: &str) {
         }
         for (header, cell) in headers.iter().zip(&row).skip(1) {
             let Some(figure) = figure(cell).filter(|_| header != "range") else { continue };
-            let key = (headers[0].clone(), row[0].clone(), header.clone());
+            let separator = if heading.is_empty() { "" } else { ": " };
+            let name = format!("{heading}{separator}{}", row[0]);
+            let key = (headers[0].clone(), name, header.clone());
             match cells.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, figures)) => figures.push(figure),
                 None => cells.push((key, vec![figure])),
@@ -161,6 +166,15 @@ mod tests {
         }
         gather(&mut after, &text("2.5"));
         assert!(shown(&before, &after).ends_with("\n| a | ns | 5 | 2.5 | 0.50 |\n"));
+    }
+
+    #[test]
+    fn rows_of_two_tables_are_two() {
+        let table = "| c | ns |\n| - | -- |\n| a | 1 |\n";
+        let mut cells = Vec::new();
+        gather(&mut cells, &format!("## One\n\n{table}\n## Two\n\n{table}"));
+        let names: Vec<&str> = cells.iter().map(|((_, name, _), _)| name.as_str()).collect();
+        assert_eq!(names, ["One: a", "Two: a"]);
     }
 
     #[test]

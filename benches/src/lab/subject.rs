@@ -87,7 +87,7 @@ pub struct Subject {
 /// A strategy of windrow's that is not the one found here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forced {
-    /// What tables call windrow's counter or window with it.
+    /// The name of windrow's counter or window with it in tables.
     pub label: &'static str,
     /// `WINDROW_STRATEGY`.
     pub strategy: &'static str,

@@ -89,8 +89,7 @@ impl Described {
         let ((source, shown), default) = (source.with_buckets(), Buckets::DEFAULT);
         let described = |(position, field): (usize, &NamedField)| {
             let own = field.full_name(name, "_");
-            let (own_unit, shown) =
-                if field.is_in_unit { (unit, &shown) } else { ("", &default) };
+            let (own_unit, shown) = if field.is_in_unit { (unit, &shown) } else { ("", &default) };
             let source = Arc::clone(&field.source);
             let mut one = Described::of(characters, (&own, help, own_unit), source, shown)?;
             // All fields have one overflow series.

@@ -14,7 +14,7 @@ use windrow::diagnostics::strategy;
 use windrow_benches::lab::stats::MARK;
 use windrow_benches::terminal::print_caption;
 
-/// Returns the number of rounds, and how long each limiter is asked for more than its limit.
+/// Returns the number of rounds, and the time in which each limiter is asked for too much.
 fn asked() -> Result<(usize, Duration), lexopt::Error> {
     let (mut rounds, mut length) = (15, Duration::from_secs(2));
     let mut arguments = Parser::from_env();

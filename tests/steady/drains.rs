@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use windrow::clock::Manual;
-use windrow::{Event, SlidingWindow, diagnostics::Strategy, export::AnyWindow};
+use windrow::{Event, SlidingWindow, diagnostics::Strategy};
 
 use crate::counting::{allocations, while_adding};
 use testkit::alone::in_each_strategy;
 use testkit::{at_ns, ns};
 
 windrow::events! {
-    enum Mixed { Pass: Count, Open: Signed, Wait: Value, Most: Maximum, Rt: Histogram, Size: Histogram }
+    enum Mixed { Pass: Count, Open: Signed, Wait: Value, Most: Maximum, Rt: Value, Size: Value }
 }
 
 const LENGTH: u64 = 10;
@@ -33,17 +33,16 @@ impl Log {
     }
 
     fn write(&mut self, window: &SlidingWindow<Mixed, Manual>) {
-        AnyWindow::drain_closed(window, &mut |bucket| {
+        window.drain_closed(|bucket| {
             self.line.clear();
-            write!(self.line, "{} ", bucket.start).expect("a string takes all");
+            write!(self.line, "{} ", bucket.start()).expect("a string takes all");
             for event in Mixed::ALL {
-                let stats = bucket.stats(event.index());
-                write!(self.line, "{} {stats:?} ", event.name()).expect("a string takes all");
+                write!(self.line, "{} {:?} ", event.name(), bucket.stats(event))
+                    .expect("a string takes all");
             }
             assert!(self.line.len() < LINE);
-            let stats = |event: Event<Mixed>| bucket.stats(event.index());
-            let (pass, times) = (stats(Mixed::Pass.erased()), stats(Mixed::Rt.erased()));
-            let counted = [1, pass.sum, times.count, stats(Mixed::Size.erased()).sum];
+            let (pass, times) = (bucket.sum(Mixed::Pass), bucket.stats(Mixed::Rt));
+            let counted = [1, pass, times.count, bucket.sum(Mixed::Size)];
             for (all, one) in self.written.iter_mut().zip(counted) {
                 *all += one;
             }

@@ -123,12 +123,7 @@ impl<C: Clock> Pace<C> {
     }
 
     /// Returns the state behind the one that was found; `None` if the terms are the same.
-    fn next(
-        &self,
-        found: State,
-        period: Duration,
-        burst: u64,
-    ) -> Result<Option<State>, PaceError> {
+    fn next(&self, found: State, period: Duration, burst: u64) -> Result<Option<State>, PaceError> {
         let State { terms, end, told, given } = found;
         if end == RETIRED {
             return Err(PaceError::Retired);

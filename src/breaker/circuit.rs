@@ -190,8 +190,8 @@ impl<C> Breaker<C> {
 }
 
 impl<C: Clock> Breaker<C> {
-    /// Makes a breaker on a clock: for settings that are known at run time, the
-    /// [`Coarse`] one.
+    /// Makes a breaker on a clock, with settings that may be unsound: those of a file, for example.
+    /// (The clock of [`of`](Breaker::of) is a [`Coarse`] one.)
     ///
     /// # Errors
     ///

@@ -190,8 +190,8 @@ impl<C> Breaker<C> {
 }
 
 impl<C: Clock> Breaker<C> {
-    /// Makes a breaker on a clock: for settings that are known at run time, the
-    /// [`Coarse`] one.
+    /// Makes a breaker on a clock, with settings that may be unsound: those of a file, for example.
+    /// (The clock of [`of`](Breaker::of) is a [`Coarse`] one.)
     ///
     /// # Errors
     ///
@@ -200,12 +200,12 @@ impl<C: Clock> Breaker<C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{Breaker, breaker::Settings, clock::{Coarse, Precise}};
+    /// use windrow::{Breaker, breaker::Settings, clock::Precise};
     ///
     /// let settings = Settings::last_calls(100).slow_percent(50, Duration::from_millis(5));
     /// let breaker = Breaker::with_clock(settings, Precise::default())?;
     /// assert!(breaker.try_call().is_ok());
-    /// let error = Breaker::with_clock(settings.trials(0), Coarse::default()).unwrap_err();
+    /// let error = Breaker::with_clock(settings.trials(0), Precise::default()).unwrap_err();
     /// assert_eq!(error.to_string(), "the number of trials is 0; it must be 1 to 1000");
     /// # Ok::<(), windrow::breaker::BreakerError>(())
     /// ```

@@ -70,8 +70,8 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Starts a ticker with a period of `period`, but at least 50 µs. Instead of a thread that wakes
-    /// more often, use [`Precise`](super::Precise).
+    /// Starts a ticker with a period of `period`, but at least 50 µs. Instead of a thread that
+    /// wakes more often, use [`Precise`](super::Precise).
     ///
     /// # Panics
     ///

@@ -1,8 +1,6 @@
 //! Reading `Accept` and `Accept-Encoding`: lists whose elements have weights (RFC 9110, section
 //! 12).
 
-use crate::escaping::unquoted;
-
 /// The weight of an element that has none, in thousandths.
 const WHOLE: u16 = 1000;
 
@@ -50,13 +48,18 @@ fn element(text: &str) -> Option<Element<'_>> {
 
 /// Returns the parts between separators that are not in quotes.
 fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    let ends = unquoted(text).filter(move |(_, character)| *character == separator);
-    let mut begin = 0;
-    ends.map(|(end, _)| end).chain([text.len()]).map(move |end| {
-        let part = &text[begin..end];
-        begin = end + 1;
-        part.trim_matches([' ', '\t'])
-    })
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let separates = move |character| {
+        let separates = character == separator && !is_quoted;
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            _ => {}
+        }
+        separates
+    };
+    text.split(separates).map(|part| part.trim_matches([' ', '\t']))
 }
 
 /// Returns a weight in thousandths: from 0 to 1, with at most three decimals.

@@ -1,7 +1,5 @@
 //! The buckets of a histogram in a scrape: their bounds and their unit.
 
-use std::sync::Arc;
-
 use windrow::exemplar::Exemplar;
 use windrow::export::{Part, Source, Value};
 use windrow::histogram::Distribution;
@@ -190,7 +188,7 @@ pub fn buckets<S>(source: S, buckets: Buckets) -> Bucketed<S> {
 pub trait Registrable: Sealed {
     /// Takes the source and its buckets apart.
     #[doc(hidden)]
-    fn with_buckets(self) -> (Arc<dyn Source>, Buckets);
+    fn with_buckets(self) -> (Box<dyn Source>, Buckets);
 }
 
 /// Restricts [`Registrable`](super::Registrable) to the types of this crate.
@@ -199,16 +197,16 @@ pub trait Sealed {}
 impl<S: Source + 'static> Sealed for S {}
 
 impl<S: Source + 'static> Registrable for S {
-    fn with_buckets(self) -> (Arc<dyn Source>, Buckets) {
-        (Arc::new(self), Buckets::DEFAULT)
+    fn with_buckets(self) -> (Box<dyn Source>, Buckets) {
+        (Box::new(self), Buckets::DEFAULT)
     }
 }
 
 impl<S: Source + 'static> Sealed for Bucketed<S> {}
 
 impl<S: Source + 'static> Registrable for Bucketed<S> {
-    fn with_buckets(self) -> (Arc<dyn Source>, Buckets) {
-        (Arc::new(self.source), self.buckets)
+    fn with_buckets(self) -> (Box<dyn Source>, Buckets) {
+        (Box::new(self.source), self.buckets)
     }
 }
 

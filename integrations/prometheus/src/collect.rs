@@ -3,7 +3,8 @@
 use std::time::SystemTime;
 
 use windrow::exemplar::Exemplar;
-use windrow::export::{Reading, Series, StartTimes, Value};
+use windrow::export::{AnyMetric, Reading, Series, StartTimes, Value};
+use windrow::histogram::Distribution;
 
 use crate::buckets::Buckets;
 use crate::described::{Described, Named, Shown};
@@ -20,57 +21,107 @@ pub(crate) struct Registered {
     pub(crate) starts: StartTimes,
 }
 
-/// A writer of a format. The samples that it is given are those of the metric that began last, and
-/// of the series whose labels were set last.
+/// A writer of a format. The samples that it is given are those of the metric that began last.
 pub(crate) trait Writer {
-    /// Begins a metric whose series all have these labels, and sets them. It is written with its
-    /// first sample.
+    /// The labels of a series, in the form in which they are written.
+    type Labels: Default;
+
+    /// Begins a metric whose series all have these labels. It is written with its first sample.
     fn begin(&mut self, named: &Named, labels: &[(String, String)]);
 
-    /// Sets the labels of a series.
-    fn set_series(&mut self, series: &dyn Series);
+    /// Puts the labels of a series in the place of others.
+    fn labels(&mut self, series: &dyn Series, labels: &mut Self::Labels);
 
-    /// Returns the labels that are set, in the form in which they are written.
-    fn labels(&self) -> &[u8];
-
-    /// Sets labels that another metric of the same source had.
-    fn set_labels(&mut self, labels: &[u8]);
-
-    /// Writes a sample, which may have more labels: a counter or a histogram with its start time
-    /// and its exemplars, which are in the order of their values; or a gauge.
-    fn sample<'l>(
+    /// Sets the labels of the next sample: those of a series, and more.
+    fn set_labels<'l>(
         &mut self,
+        labels: &Self::Labels,
         more: impl Iterator<Item = (&'l str, &'l str)>,
-        value: Value<'_>,
+    );
+
+    /// Writes the one sample of a series: a counter, with its start time and its exemplar.
+    fn counter_of(
+        &mut self,
+        series: &dyn Series,
+        total: Number,
+        start: impl FnOnce() -> SystemTime,
+        exemplar: Option<&Exemplar>,
+    );
+
+    /// Writes the one sample of a series: a gauge.
+    fn gauge_of(&mut self, series: &dyn Series, number: Number);
+
+    /// Writes a counter, with its start time and its exemplar.
+    fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>);
+
+    /// Writes a gauge.
+    fn gauge(&mut self, number: Number);
+
+    /// Writes a histogram, with its start time and its exemplars in the order of their values.
+    fn histogram(
+        &mut self,
+        values: &Distribution,
         buckets: &Buckets,
         start: SystemTime,
         exemplars: &[Exemplar],
     );
 
-    /// Returns what was written.
-    fn finish(self) -> Vec<u8>;
+    /// Writes an info, whose labels are those of its metric.
+    fn info(&mut self);
+}
+
+/// The number of a counter or a gauge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Number {
+    Unsigned(u64),
+    Signed(i64),
+    Real(f64),
+}
+
+impl Number {
+    /// Returns the nearest double.
+    #[cfg(feature = "protobuf")]
+    pub(crate) fn double(self) -> f64 {
+        match self {
+            Number::Unsigned(number) => number as f64,
+            Number::Signed(number) => number as f64,
+            Number::Real(number) => number,
+        }
+    }
 }
 
 /// Writes all samples of a source. Each series is read once: its samples are of one moment.
-pub(crate) fn collect(registered: &Registered, writer: &mut impl Writer) {
+pub(crate) fn collect<W: Writer>(registered: &Registered, writer: &mut W) {
     let Described { source, outline, parts, uses } = &registered.described;
-    if let Some((first, others)) = parts.split_first() {
-        writer.begin(&first.named, &registered.labels);
+    let read = |series: &dyn Series| {
+        let metric = series.metric();
+        (registered.starts.of(series, metric), metric.read())
+    };
+    if let [shown] = &parts[..]
+        && let Some(buckets) = shown.of_one_number(outline.form)
+    {
+        writer.begin(&shown.named, &registered.labels);
+        source.visit(&mut |series| number(registered, writer, shown, buckets, series));
+    } else if let [shown] = &parts[..] {
+        // A series is read, written and released while it is in the processor's cache.
+        writer.begin(&shown.named, &registered.labels);
+        let mut labels = W::Labels::default();
+        source.visit(&mut |series| {
+            writer.labels(series, &mut labels);
+            let (start, reading) = read(series);
+            write(writer, shown, &labels, &reading, start);
+        });
+    } else {
         let mut all = Vec::new();
         source.visit(&mut |series| {
-            writer.set_series(series);
-            let metric = series.metric();
-            let (start, reading) = (registered.starts.of(series, metric), metric.read());
-            write(writer, first, &reading, start);
-            if !others.is_empty() {
-                all.push((writer.labels().to_owned(), reading, start));
-            }
+            let mut labels = W::Labels::default();
+            writer.labels(series, &mut labels);
+            all.push((labels, read(series)));
         });
-        for shown in others {
+        for shown in parts {
             writer.begin(&shown.named, &registered.labels);
-            for (labels, reading, start) in &all {
-                writer.set_labels(labels);
-                write(writer, shown, reading, *start);
+            for (labels, (start, reading)) in &all {
+                write(writer, shown, labels, reading, *start);
             }
         }
     }
@@ -78,25 +129,61 @@ pub(crate) fn collect(registered: &Registered, writer: &mut impl Writer) {
         registered.starts.forget_removed();
     }
     if let Some((named, uses)) = uses.as_ref().zip(source.refused()) {
-        write_one(writer, named, &registered.labels, Value::Count(uses), registered.since);
+        writer.begin(named, &registered.labels);
+        writer.set_labels(&W::Labels::default(), std::iter::empty());
+        writer.counter(Number::Unsigned(uses), registered.since, None);
     }
 }
 
-/// Writes a metric of one sample, without labels of a series.
-pub(crate) fn write_one(
-    writer: &mut impl Writer,
-    named: &Named,
-    labels: &[(String, String)],
-    value: Value<'_>,
-    start: SystemTime,
+/// Writes a series whose metric has one number: without a [`Reading`], since there are many.
+fn number<W: Writer>(
+    registered: &Registered,
+    writer: &mut W,
+    shown: &Shown,
+    buckets: &Buckets,
+    series: &dyn Series,
 ) {
-    writer.begin(named, labels);
-    writer.sample(std::iter::empty(), value, &Buckets::DEFAULT, start, &[]);
+    let metric = series.metric();
+    // Before the number, so that it is counted there.
+    let exemplar = match metric {
+        AnyMetric::Counter(counter) => counter.exemplar(),
+        _ => None,
+    };
+    let Some(value) = metric.number() else { return };
+    let start = || registered.starts.of(series, metric);
+    match shown.number(value, buckets) {
+        Value::Count(count) => {
+            writer.counter_of(series, Number::Unsigned(count), start, exemplar.as_ref());
+        }
+        Value::RealTotal(total) => writer.counter_of(series, Number::Real(total), start, None),
+        Value::Unsigned(number) => writer.gauge_of(series, Number::Unsigned(number)),
+        Value::Signed(number) => writer.gauge_of(series, Number::Signed(number)),
+        Value::Real(number) => writer.gauge_of(series, Number::Real(number)),
+        Value::Distribution(_) => {} // not a number
+    }
 }
 
 /// Writes the samples of a metric.
-fn write(writer: &mut impl Writer, shown: &Shown, reading: &Reading, start: SystemTime) {
+fn write<W: Writer>(
+    writer: &mut W,
+    shown: &Shown,
+    labels: &W::Labels,
+    reading: &Reading,
+    start: SystemTime,
+) {
     shown.samples(reading, &mut |sample, value, buckets| {
-        writer.sample(sample.labels(), value, buckets, start, sample.exemplars);
+        writer.set_labels(labels, sample.labels());
+        match value {
+            Value::Count(count) => {
+                writer.counter(Number::Unsigned(count), start, sample.exemplars.last());
+            }
+            Value::RealTotal(total) => writer.counter(Number::Real(total), start, None),
+            Value::Unsigned(number) => writer.gauge(Number::Unsigned(number)),
+            Value::Signed(number) => writer.gauge(Number::Signed(number)),
+            Value::Real(number) => writer.gauge(Number::Real(number)),
+            Value::Distribution(values) => {
+                writer.histogram(values, buckets, start, sample.exemplars);
+            }
+        }
     });
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use windrow::export::{
-    NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
+    Form, NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
 };
 
-use crate::buckets::{Buckets, Registrable};
+use crate::buckets::{Buckets, Registrable, buckets};
 use crate::error::RegisterError;
 use crate::escaping::{Escaping, NameKind};
 use crate::rules::{Characters, check_labels, check_name, check_unit};
@@ -15,7 +15,7 @@ use crate::units::base_unit;
 
 /// A source, with the metrics that it is shown as.
 pub(crate) struct Described {
-    pub(crate) source: Arc<dyn Source>,
+    pub(crate) source: Box<dyn Source>,
     pub(crate) outline: Outline,
     /// One metric for each part and unit.
     pub(crate) parts: Vec<Shown>,
@@ -50,7 +50,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    pub(crate) fn of(kind: PartKind) -> Type {
+    pub(crate) const fn of(kind: PartKind) -> Type {
         match kind {
             PartKind::Counter | PartKind::RealCounter => Type::Counter,
             PartKind::Level | PartKind::Gauge | PartKind::RealGauge => Type::Gauge,
@@ -59,7 +59,7 @@ impl Type {
     }
 
     /// Returns the suffix of the metric's one sample.
-    pub(crate) fn suffix(self) -> &'static str {
+    pub(crate) const fn suffix(self) -> &'static str {
         match self {
             Type::Counter => "_total",
             Type::Info => "_info",
@@ -68,7 +68,7 @@ impl Type {
     }
 
     /// Returns the suffixes of all names that a scrape may show for the metric.
-    pub(crate) fn suffixes(self) -> &'static [&'static str] {
+    pub(crate) const fn suffixes(self) -> &'static [&'static str] {
         match self {
             Type::Counter => &["", "_total", "_created"],
             Type::Gauge => &[""],
@@ -86,28 +86,31 @@ impl Described {
         (name, help, unit): (&str, &str, &str),
         source: impl Registrable,
     ) -> Result<Vec<Described>, RegisterError> {
-        let ((source, shown), default) = (source.with_buckets(), Buckets::DEFAULT);
-        let described = |(position, field): (usize, &NamedField)| {
-            let own = field.full_name(name, "_");
-            let (own_unit, shown) = if field.is_in_unit { (unit, &shown) } else { ("", &default) };
-            let source = Arc::clone(&field.source);
-            let mut one = Described::of(characters, (&own, help, own_unit), source, shown)?;
-            // All fields have one overflow series.
-            let has_uses = position == 0 && one.outline.overflows;
-            one.uses = has_uses.then(|| Named::of(name, help, unit, &Part::OVERFLOW));
-            Ok(one)
+        let (source, shown) = source.with_buckets();
+        let described = |field: &NamedField| {
+            let name = field.full_name(name, "_");
+            let (unit, shown) =
+                if field.is_in_unit { (unit, shown.clone()) } else { ("", Buckets::DEFAULT) };
+            let source = buckets(Arc::clone(&field.source), shown);
+            Described::of(characters, (&name, help, unit), source)
         };
-        fields(source).iter().enumerate().map(described).collect()
+        let mut all: Vec<_> =
+            fields(source.into()).iter().map(described).collect::<Result<_, _>>()?;
+        // All fields have one overflow series.
+        for (position, one) in all.iter_mut().enumerate() {
+            let uses = one.uses.take().filter(|_| position == 0);
+            one.uses = uses.map(|_| Named::of(name, help, unit, &Part::OVERFLOW));
+        }
+        Ok(all)
     }
 
-    /// Checks and names the metrics of a source without fields, but not the uses of its overflow
-    /// series.
+    /// Checks and names the metrics of a source without fields.
     fn of(
         characters: Characters,
         (name, help, unit): (&str, &str, &str),
-        source: Arc<dyn Source>,
-        buckets: &Buckets,
+        source: impl Registrable,
     ) -> Result<Described, RegisterError> {
+        let (source, buckets) = source.with_buckets();
         let outline = source.outline();
         let form = outline.form;
         check_name(characters, name)?;
@@ -145,7 +148,8 @@ impl Described {
                 }
             }
         }
-        Ok(Described { source, outline, parts, uses: None })
+        let uses = outline.overflows.then(|| Named::of(name, help, unit, &Part::OVERFLOW));
+        Ok(Described { source, outline, parts, uses })
     }
 
     /// Returns all metrics.
@@ -155,6 +159,18 @@ impl Described {
 }
 
 impl Shown {
+    /// Returns the way in which values are shown of metrics of this form, if they have one number.
+    pub(crate) fn of_one_number(&self, form: Form) -> Option<&Buckets> {
+        let has_more = matches!(form, Form::Histogram(_) | Form::Window(..) | Form::Fields);
+        let (_, buckets) = self.units.iter().find(|(unit, _)| unit.is_empty() && !has_more)?;
+        Some(buckets)
+    }
+
+    /// Returns a number as a scrape shows it.
+    pub(crate) fn number<'v>(&self, value: Value<'v>, buckets: &Buckets) -> Value<'v> {
+        buckets.number(self.part, value)
+    }
+
     /// Calls `see` with each sample of the metric, its number, and the way in which its values are
     /// shown.
     pub(crate) fn samples(

@@ -104,14 +104,17 @@ impl NameKind {
 }
 
 /// Appends a text as it stands between quotes.
+#[inline]
 pub(crate) fn push_quoted(text: &mut Vec<u8>, raw: &str) {
-    let is_escaped = |byte: &u8| matches!(byte, b'\\' | b'"' | b'\n');
-    let mut rest = raw.as_bytes();
-    if !rest.iter().fold(false, |found, byte| found | is_escaped(byte)) {
-        // Mostly so. Without an early end, many bytes are compared at once.
-        return text.extend_from_slice(rest);
+    if stands_as_it_is(raw.as_bytes()) {
+        text.extend_from_slice(raw.as_bytes());
+    } else {
+        push_escaped(text, raw.as_bytes());
     }
-    while let Some(at) = rest.iter().position(is_escaped) {
+}
+
+fn push_escaped(text: &mut Vec<u8>, mut rest: &[u8]) {
+    while let Some(at) = rest.iter().position(|byte| is_escaped(*byte)) {
         text.extend_from_slice(&rest[..at]);
         text.extend_from_slice(match rest[at] {
             b'\\' => b"\\\\",
@@ -123,19 +126,37 @@ pub(crate) fn push_quoted(text: &mut Vec<u8>, raw: &str) {
     text.extend_from_slice(rest);
 }
 
-/// Returns the characters of a text that do not stand between quotes, with their positions.
-pub(crate) fn unquoted(text: &str) -> impl Iterator<Item = (usize, char)> {
-    let (mut is_quoted, mut is_escaped) = (false, false);
-    text.char_indices().filter(move |(_, character)| {
-        let was_quoted = is_quoted;
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_quoted => is_escaped = true,
-            '"' => is_quoted = !is_quoted,
-            _ => {}
-        }
-        !was_quoted
-    })
+/// Returns whether a text has none of the three characters that are escaped between quotes. It
+/// looks at sixteen bytes at a time, or at two to eight, some of which may be looked at twice.
+#[inline]
+fn stands_as_it_is(raw: &[u8]) -> bool {
+    if let Some(last) = raw.last_chunk() {
+        return !found::<16>(raw.as_chunks().0, last);
+    }
+    if let Some(last) = raw.last_chunk() {
+        return !found::<8>(raw.as_chunks().0, last);
+    }
+    if let Some(last) = raw.last_chunk() {
+        return !found::<2>(raw.as_chunks().0, last);
+    }
+    !raw.iter().any(|byte| is_escaped(*byte))
+}
+
+/// Returns whether a byte that is escaped is in one of these chunks, or in the last one.
+#[inline]
+fn found<const N: usize>(chunks: &[[u8; N]], last: &[u8; N]) -> bool {
+    // The compiler makes one comparison of all bytes of a chunk.
+    let mut found = last.map(is_escaped);
+    for chunk in chunks {
+        (0..N).for_each(|index| found[index] |= is_escaped(chunk[index]));
+    }
+    found != [false; N]
+}
+
+#[inline]
+#[allow(clippy::needless_bitwise_bool)] // without branches, so that many bytes are compared at once
+fn is_escaped(byte: u8) -> bool {
+    (byte == b'\\') | (byte == b'"') | (byte == b'\n')
 }
 
 #[cfg(test)]

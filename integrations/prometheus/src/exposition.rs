@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use windrow::export::{Catalog, Outline, StartTimes, Value};
+use windrow::export::{Catalog, Outline, StartTimes};
 
 use crate::buckets::Registrable;
-use crate::collect::{Labels, Registered, Writer, collect, write_one};
+use crate::collect::{Labels, Registered, Writer, collect};
 use crate::described::{Described, Named, Taken, Type, label_names};
 use crate::error::RegisterError;
+use crate::escaping::Escaping;
 use crate::format::{Format, Kind};
 #[cfg(feature = "protobuf")]
 use crate::protobuf::Protobuf;
@@ -47,8 +48,29 @@ pub struct Exposition {
     since: SystemTime,
     taken: Taken,
     metrics: Vec<Metric>,
-    /// The length of the last body of each kind, for which the next one makes room at once.
-    lengths: [AtomicUsize; Kind::ALL.len()],
+    /// The length of the last text in each dialect.
+    lengths_of_text: [LastLength; 2],
+    #[cfg(feature = "protobuf")]
+    length_of_protobuf: LastLength,
+}
+
+/// The length of the last body of a format, for which the next one makes room at once.
+#[derive(Debug, Default)]
+struct LastLength(AtomicUsize);
+
+impl LastLength {
+    /// Returns the room to make for a body: a little more than for the last one, since numbers grow
+    /// and series come.
+    fn expected(&self) -> usize {
+        let last = self.0.load(Ordering::Relaxed); // only a guess
+        last + last / 16
+    }
+
+    /// Notes the length of a body, and returns it.
+    fn note(&self, body: Vec<u8>) -> Vec<u8> {
+        self.0.store(body.len(), Ordering::Relaxed);
+        body
+    }
 }
 
 /// A registered source, or texts that do not change.
@@ -72,7 +94,9 @@ impl Exposition {
             since: SystemTime::now(),
             taken: Taken::default(),
             metrics: Vec::new(),
-            lengths: Default::default(),
+            lengths_of_text: Default::default(),
+            #[cfg(feature = "protobuf")]
+            length_of_protobuf: LastLength::default(),
         }
     }
 
@@ -307,32 +331,38 @@ impl Exposition {
     /// assert_eq!(metrics.encode(Format::OPENMETRICS), b"# EOF\n");
     /// ```
     pub fn encode(&self, format: Format) -> Vec<u8> {
-        let (kind, escaping) = (format.kind(), format.escaping());
-        let length = &self.lengths[kind as usize];
-        let last = length.load(Ordering::Relaxed); // only a guess: numbers grow, and series come
-        let room = Vec::with_capacity(last + last / 16);
-        let body = match kind {
-            Kind::Text | Kind::Text1 => {
-                self.written(Text::new(room, Dialect::Prometheus, escaping))
-            }
-            Kind::OpenMetrics => self.written(Text::new(room, Dialect::OpenMetrics, escaping)),
+        let escaping = format.escaping();
+        match format.kind() {
+            Kind::Text | Kind::Text1 => self.text(Dialect::Prometheus, escaping),
+            Kind::OpenMetrics => self.text(Dialect::OpenMetrics, escaping),
             #[cfg(feature = "protobuf")]
-            Kind::Protobuf => self.written(Protobuf::new(room, escaping)),
-        };
-        length.store(body.len(), Ordering::Relaxed);
-        body
+            Kind::Protobuf => {
+                let mut writer = Protobuf::new(escaping, self.length_of_protobuf.expected());
+                self.write(&mut writer);
+                self.length_of_protobuf.note(writer.finish())
+            }
+        }
     }
 
-    fn written(&self, mut writer: impl Writer) -> Vec<u8> {
+    fn text(&self, dialect: Dialect, escaping: Escaping) -> Vec<u8> {
+        let length = &self.lengths_of_text[usize::from(dialect == Dialect::OpenMetrics)];
+        let mut text = Vec::with_capacity(length.expected());
+        let mut writer = Text::new(&mut text, dialect, escaping);
+        self.write(&mut writer);
+        writer.finish();
+        length.note(text)
+    }
+
+    fn write(&self, writer: &mut impl Writer) {
         for metric in &self.metrics {
             match metric {
-                Metric::Source(registered) => collect(registered, &mut writer),
+                Metric::Source(registered) => collect(registered, writer),
                 Metric::Info(named, labels) => {
-                    write_one(&mut writer, named, labels, Value::Unsigned(1), self.since);
+                    writer.begin(named, labels);
+                    writer.info();
                 }
             }
         }
-        writer.finish()
     }
 }
 
@@ -356,7 +386,7 @@ impl Debug for Exposition {
 /// Writes the text in version 0.0.4.
 impl Display for Exposition {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let text = self.encode(Format::TEXT);
+        let text = self.text(Dialect::Prometheus, Format::TEXT.escaping());
         f.write_str(str::from_utf8(&text).map_err(|_| fmt::Error)?) // it is made of texts
     }
 }

@@ -18,20 +18,25 @@ pub(crate) struct LabelNames {
 #[derive(Default)]
 struct LabelName {
     name: String,
-    /// The escaped name, and the beginning of a value.
+    /// A comma, the escaped name, and the beginning of a value.
     written: Vec<u8>,
+    /// These bytes with zeros behind them, if they are at most `SHORT`: an array, whose length the
+    /// compiler knows, is appended without a call.
+    short: Option<[u8; SHORT]>,
 }
+
+const SHORT: usize = 16;
 
 impl LabelNames {
     pub(crate) fn new(escaping: Escaping) -> LabelNames {
         LabelNames { escaping, known: Vec::new() }
     }
 
-    /// Appends the labels of a series.
-    pub(crate) fn push_all(&mut self, labels: &mut Vec<u8>, series: &dyn Series) {
+    /// Appends the labels of a series. A label at the place `first` has no comma before it.
+    pub(crate) fn push_all(&mut self, labels: &mut Vec<u8>, first: usize, series: &dyn Series) {
         let mut position = 0;
         series.labels(&mut |name, value| {
-            self.push(labels, position, name, value);
+            self.push(labels, first, position, name, value);
             position += 1;
         });
     }
@@ -41,22 +46,27 @@ impl LabelNames {
     pub(crate) fn push(
         &mut self,
         labels: &mut Vec<u8>,
+        first: usize,
         position: usize,
         name: &str,
         value: LabelValue<'_>,
     ) {
-        if !labels.is_empty() {
-            labels.push(b',');
-        }
-        let known = match self.known.get(position) {
-            Some(known) if known.name == name => known,
+        let LabelName { written, short, .. } = match self.known.get(position) {
+            Some(known) if is_same(known.name.as_bytes(), name.as_bytes()) => known,
             _ => self.note(position, name),
         };
-        labels.extend_from_slice(&known.written);
+        match short {
+            Some(short) if labels.len() != first => {
+                labels.extend_from_slice(short);
+                labels.truncate(labels.len() - (SHORT - written.len()));
+            }
+            _ => labels.extend_from_slice(&written[usize::from(labels.len() == first)..]),
+        }
         match value {
             LabelValue::Text(text) => push_quoted(labels, text),
             LabelValue::Unsigned(number) => push_unsigned(labels, number),
             LabelValue::Signed(number) => push_signed(labels, number),
+            LabelValue::Short(text) => push_quoted(labels, text.as_str()),
             other => push_quoted(labels, &other.to_string()),
         }
         labels.push(b'"');
@@ -70,7 +80,7 @@ impl LabelNames {
         }
         let known = &mut self.known[position];
         name.clone_into(&mut known.name);
-        known.written.clear();
+        known.written = b",".to_vec();
         let escaped = self.escaping.name(NameKind::Label, name);
         if NameKind::Label.is_plain(&escaped) {
             known.written.extend_from_slice(escaped.as_bytes());
@@ -80,6 +90,21 @@ impl LabelNames {
             push_quoted(&mut known.written, &escaped);
             known.written.extend_from_slice(b"\"=\"");
         }
+        let mut short = known.written.clone();
+        short.resize(SHORT.max(short.len()), 0);
+        known.short = short.try_into().ok();
         known
     }
+}
+
+/// Returns whether two texts are equal; quickly, if they have four to eight bytes.
+#[inline]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let ends = |text: &[u8]| Some((*text.first_chunk::<4>()?, *text.last_chunk::<4>()?));
+    if one.len() <= 8
+        && let Some(ends_of_one) = ends(one)
+    {
+        return one.len() == other.len() && ends(other) == Some(ends_of_one);
+    }
+    one == other
 }

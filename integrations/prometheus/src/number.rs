@@ -1,19 +1,45 @@
 //! Numbers as the text formats have them.
 
+use std::fmt::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The digits of 0 to 99, two for each.
+const PAIRS: [[u8; 2]; 100] = {
+    let (mut pairs, mut number) = ([[b'0'; 2]; 100], 0);
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
 
 /// Appends a whole number.
 #[inline]
-pub(crate) fn push_unsigned(text: &mut Vec<u8>, mut number: u64) {
-    const MOST_DIGITS: usize = 20;
-    let mut digits = [b'0'; MOST_DIGITS];
-    let mut begin = MOST_DIGITS - 1;
-    while number >= 10 {
-        digits[begin] += (number % 10) as u8;
-        number /= 10;
-        begin -= 1;
+pub(crate) fn push_unsigned(text: &mut Vec<u8>, number: u64) {
+    match number {
+        0..10 => text.push(b'0' + number as u8),
+        10..100 => text.extend_from_slice(&PAIRS[number as usize]),
+        100..1_000 => {
+            let [tens, ones] = PAIRS[(number % 100) as usize];
+            text.extend_from_slice(&[b'0' + (number / 100) as u8, tens, ones]);
+        }
+        _ => push_many_digits(text, number),
     }
-    digits[begin] += number as u8;
+}
+
+fn push_many_digits(text: &mut Vec<u8>, mut number: u64) {
+    const MOST_DIGITS: usize = 20;
+    let mut digits = [0; MOST_DIGITS];
+    let mut begin = MOST_DIGITS;
+    while number >= 10 {
+        begin -= 2;
+        digits[begin..begin + 2].copy_from_slice(&PAIRS[(number % 100) as usize]);
+        number /= 100;
+    }
+    if number > 0 {
+        begin -= 1;
+        digits[begin] = b'0' + number as u8;
+    }
     text.extend_from_slice(&digits[begin..]);
 }
 
@@ -48,9 +74,9 @@ pub(crate) fn push_real(text: &mut Vec<u8>, number: f64) {
 
 /// Appends a finite number, by its digits in scientific form.
 fn push_fraction(text: &mut Vec<u8>, number: f64) {
-    let scientific = format!("{number:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
+    let mut scientific = Scientific { bytes: [0; LONGEST], length: 0 };
+    let _ = write!(scientific, "{number:e}"); // it has room
+    let (mantissa, exponent) = scientific.parts();
     let (sign, digits) = mantissa.strip_prefix('-').map_or(("", mantissa), |digits| ("-", digits));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let mut push = |part: &str| text.extend_from_slice(part.as_bytes());
@@ -82,13 +108,63 @@ fn push_fraction(text: &mut Vec<u8>, number: f64) {
 /// Appends a time in seconds since 1970, exact to the nanosecond.
 pub(crate) fn push_time(text: &mut Vec<u8>, time: SystemTime) {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    push_unsigned(text, since.as_secs());
-    let point = text.len();
-    // A digit, in whose place the point comes, and nine.
-    push_unsigned(text, 1_000_000_000 + u64::from(since.subsec_nanos()));
-    text[point] = b'.';
-    let zeros = text[point + 2..].iter().rev().take_while(|digit| **digit == b'0').count();
+    let (seconds, nanos) = (since.as_secs(), since.subsec_nanos());
+    let mut digits = [b'.'; 20];
+    digits[11..19].copy_from_slice(&eight_digits(nanos / 10));
+    digits[19] = b'0' + (nanos % 10) as u8;
+    if let high @ 10..100 = seconds / 100_000_000 {
+        // From 2001 to 2286: all is appended at once.
+        digits[..2].copy_from_slice(&PAIRS[high as usize]);
+        digits[2..10].copy_from_slice(&eight_digits((seconds % 100_000_000) as u32));
+        text.extend_from_slice(&digits);
+    } else {
+        push_unsigned(text, seconds);
+        text.extend_from_slice(&digits[10..]);
+    }
+    let zeros = digits[12..].iter().rev().take_while(|digit| **digit == b'0').count();
     text.truncate(text.len() - zeros);
+}
+
+/// Returns the last eight digits of a number.
+#[inline]
+fn eight_digits(number: u32) -> [u8; 8] {
+    let mut digits = [0; 8];
+    for (at, unit) in [(0, 1_000_000), (2, 10_000), (4, 100), (6, 1)] {
+        digits[at..at + 2].copy_from_slice(&PAIRS[(number / unit % 100) as usize]);
+    }
+    digits
+}
+
+/// The length of the longest number in scientific form: a sign, 17 digits with a point, `e-308`.
+const LONGEST: usize = 24;
+
+/// A number in scientific form.
+struct Scientific {
+    bytes: [u8; LONGEST],
+    length: usize,
+}
+
+impl Scientific {
+    /// Returns the mantissa and the exponent.
+    fn parts(&self) -> (&str, i32) {
+        let text = ascii(&self.bytes[..self.length]);
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        (mantissa, exponent.parse().unwrap_or_default())
+    }
+}
+
+impl Write for Scientific {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length + text.len();
+        let room = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
+
+fn ascii(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
 }
 
 #[cfg(test)]

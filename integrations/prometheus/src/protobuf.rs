@@ -5,18 +5,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 use windrow::exemplar::Exemplar;
-use windrow::export::{Series, Value};
+use windrow::export::Series;
 use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
 
 use crate::buckets::Buckets;
-use crate::collect::Writer;
+use crate::collect::{Number, Writer};
 use crate::described::{Named, Type};
 use crate::escaping::{Escaping, NameKind};
 use crate::exemplars::ids;
-use message::{Bucket, Counter, Gauge, Histogram, LabelPair, Metric, MetricFamily, MetricType};
+use crate::number::{push_signed, push_unsigned};
+use message::{Bucket, Counter, Histogram, LabelPair, Metric, MetricFamily, MetricType};
+use small::Small;
 
 pub(crate) mod message;
+mod small;
 
 /// Writes messages `MetricFamily`, each with its length before it.
 ///
@@ -40,12 +43,28 @@ const LABEL: u32 = 1;
 const LABEL_NAME: u32 = 1;
 const LABEL_VALUE: u32 = 2;
 
+/// The tags of the messages that are written without prost, because each series has one.
+const METRIC_GAUGE: u8 = 2;
+const METRIC_COUNTER: u8 = 3;
+const GAUGE_VALUE: u8 = 1;
+const COUNTER_VALUE: u8 = 1;
+const COUNTER_START: u8 = 3;
+const SECONDS: u8 = 1;
+const NANOS: u8 = 2;
+
 impl Protobuf {
-    /// Makes a writer to an empty vector.
-    pub(crate) fn new(samples: Vec<u8>, escaping: Escaping) -> Protobuf {
+    /// Makes a writer, with room for this many bytes.
+    pub(crate) fn new(escaping: Escaping, expected: usize) -> Protobuf {
         let family = MetricFamily::default();
         let [written, common, labels] = [(); 3].map(|()| Vec::new());
+        let samples = Vec::with_capacity(expected);
         Protobuf { written, escaping, family, samples, common, labels }
+    }
+
+    /// Returns the messages.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        self.write();
+        self.written
     }
 
     /// Writes the metric, if it has samples.
@@ -77,30 +96,48 @@ impl Protobuf {
         self.common.clear();
     }
 
-    /// Adds labels to those that are set.
-    pub(crate) fn push_pairs<'l>(&mut self, pairs: impl Iterator<Item = (&'l str, &'l str)>) {
-        for (name, value) in pairs {
-            push_label(&mut self.labels, self.escaping, name, value);
-        }
-    }
-
     /// Adds a counter's sample.
     pub(crate) fn count(
         &mut self,
-        total: f64,
+        total: Number,
         start: Option<SystemTime>,
         exemplar: Option<&Exemplar>,
     ) {
-        let exemplar = exemplar.map(|exemplar| message_of(exemplar, exemplar.value as f64));
-        let created_timestamp = start.and_then(timestamp);
-        let counter = Counter { value: Some(total), exemplar, created_timestamp };
+        let start = start.and_then(timestamp);
+        let Some(exemplar) = exemplar else {
+            let mut message = Small::new();
+            message.double(COUNTER_VALUE, total.double());
+            if let Some(start) = start {
+                let mut time = Small::new();
+                time.integer(SECONDS, start.seconds.cast_unsigned());
+                time.integer(NANOS, i64::from(start.nanos).cast_unsigned());
+                message.message(COUNTER_START, &time);
+            }
+            return self.put_small(METRIC_COUNTER, &message);
+        };
+        let exemplar = Some(message_of(exemplar, exemplar.value as f64));
+        let (value, created_timestamp) = (Some(total.double()), start);
+        let counter = Counter { value, exemplar, created_timestamp };
         self.put(&Metric { counter: Some(counter), ..Metric::default() });
     }
 
-    /// Adds a gauge's sample.
-    pub(crate) fn gauge(&mut self, number: f64) {
-        let gauge = Gauge { value: Some(number) };
-        self.put(&Metric { gauge: Some(gauge), ..Metric::default() });
+    /// Sets the labels of the next sample: those of a series.
+    fn set_series(&mut self, series: &dyn Series) {
+        self.labels.clone_from(&self.common);
+        push_all(&mut self.labels, self.escaping, series);
+    }
+
+    /// Adds a sample with the labels that were set, whose one message is this one.
+    fn put_small(&mut self, tag: u8, message: &Small) {
+        let mut metric = Small::new();
+        metric.message(tag, message);
+        let metric = metric.bytes();
+        let length = self.labels.len() + metric.len();
+        self.samples.reserve(16 + length);
+        encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
+        encode_varint(length as u64, &mut self.samples);
+        self.samples.extend_from_slice(&self.labels);
+        self.samples.extend_from_slice(metric);
     }
 
     /// Adds a histogram's sample.
@@ -110,35 +147,75 @@ impl Protobuf {
 
     /// Adds a sample with the labels that were set.
     fn put(&mut self, metric: &Metric) {
-        begin(METRIC, self.labels.len() + metric.encoded_len(), &mut self.samples);
+        encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
+        encode_varint((self.labels.len() + metric.encoded_len()) as u64, &mut self.samples);
         self.samples.extend_from_slice(&self.labels);
         metric.encode_raw(&mut self.samples);
     }
 }
 
-/// Appends the key and the length of a field; its content comes next.
-fn begin(tag: u32, length: usize, to: &mut Vec<u8>) {
-    if length < 0x80 && tag < 0x10 {
-        to.extend_from_slice(&[(tag << 3) as u8 | WireType::LengthDelimited as u8, length as u8]);
-    } else {
-        encode_key(tag, WireType::LengthDelimited, to);
-        encode_varint(length as u64, to);
+/// Appends a message `LabelPair`.
+fn push_label(labels: &mut Vec<u8>, escaping: Escaping, name: &str, value: &[u8]) {
+    let name = escaping.name(NameKind::Label, name);
+    push_pair(labels, name.as_bytes(), value);
+}
+
+fn push_pair(labels: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    if name.len().max(value.len()) < 60 {
+        // Each length is one byte.
+        let (of_name, of_value) = (name.len() as u8, value.len() as u8);
+        let delimited = WireType::LengthDelimited as u8;
+        labels.reserve(128);
+        labels.extend_from_slice(&[
+            (LABEL as u8) << 3 | delimited,
+            of_name + of_value + 4,
+            (LABEL_NAME as u8) << 3 | delimited,
+            of_name,
+        ]);
+        labels.extend_from_slice(name);
+        labels.extend_from_slice(&[(LABEL_VALUE as u8) << 3 | delimited, of_value]);
+        labels.extend_from_slice(value);
+        return;
+    }
+    let length =
+        |tag, text: &[u8]| key_len(tag) + encoded_len_varint(text.len() as u64) + text.len();
+    encode_key(LABEL, WireType::LengthDelimited, labels);
+    encode_varint((length(LABEL_NAME, name) + length(LABEL_VALUE, value)) as u64, labels);
+    for (tag, text) in [(LABEL_NAME, name), (LABEL_VALUE, value)] {
+        encode_key(tag, WireType::LengthDelimited, labels);
+        encode_varint(text.len() as u64, labels);
+        labels.extend_from_slice(text);
     }
 }
 
-/// Appends a message `LabelPair`.
-fn push_label(labels: &mut Vec<u8>, escaping: Escaping, name: &str, value: &str) {
-    let name = escaping.name(NameKind::Label, name);
-    let length =
-        |tag, text: &str| key_len(tag) + encoded_len_varint(text.len() as u64) + text.len();
-    begin(LABEL, length(LABEL_NAME, &name) + length(LABEL_VALUE, value), labels);
-    for (tag, text) in [(LABEL_NAME, &*name), (LABEL_VALUE, value)] {
-        begin(tag, text.len(), labels);
-        labels.extend_from_slice(text.as_bytes());
-    }
+/// Appends the labels of a series.
+fn push_all(labels: &mut Vec<u8>, escaping: Escaping, series: &dyn Series) {
+    let mut digits = Vec::new();
+    series.labels(&mut |name, value| {
+        digits.clear();
+        let text = match value {
+            LabelValue::Text(text) => text.as_bytes(),
+            LabelValue::Unsigned(number) => {
+                push_unsigned(&mut digits, number);
+                &digits
+            }
+            LabelValue::Signed(number) => {
+                push_signed(&mut digits, number);
+                &digits
+            }
+            other => {
+                digits = other.to_string().into_bytes();
+                &digits
+            }
+        };
+        push_label(labels, escaping, name, text);
+    });
 }
 
 impl Writer for Protobuf {
+    /// Encoded.
+    type Labels = Vec<u8>;
+
     fn begin(&mut self, named: &Named, labels: &[(String, String)]) {
         let name = format!("{}{}", named.name, named.kind.suffix());
         let kind = match named.kind {
@@ -148,81 +225,81 @@ impl Writer for Protobuf {
         };
         self.begin_as(&name, &named.help, &named.unit, kind);
         for (name, value) in labels {
-            push_label(&mut self.common, self.escaping, name, value);
+            push_label(&mut self.common, self.escaping, name, value.as_bytes());
         }
+    }
+
+    fn labels(&mut self, series: &dyn Series, labels: &mut Vec<u8>) {
+        labels.clear();
+        push_all(labels, self.escaping, series);
+    }
+
+    fn set_labels<'l>(&mut self, labels: &Vec<u8>, more: impl Iterator<Item = (&'l str, &'l str)>) {
         self.labels.clone_from(&self.common);
+        self.labels.extend_from_slice(labels);
+        for (name, value) in more {
+            push_label(&mut self.labels, self.escaping, name, value.as_bytes());
+        }
     }
 
-    fn set_series(&mut self, series: &dyn Series) {
-        self.labels.clone_from(&self.common);
-        series.labels(&mut |name, value| match value {
-            LabelValue::Text(text) => push_label(&mut self.labels, self.escaping, name, text),
-            other => push_label(&mut self.labels, self.escaping, name, &other.to_string()),
-        });
-    }
-
-    fn labels(&self) -> &[u8] {
-        &self.labels
-    }
-
-    fn set_labels(&mut self, labels: &[u8]) {
-        labels.clone_into(&mut self.labels);
-    }
-
-    fn sample<'l>(
+    fn counter_of(
         &mut self,
-        more: impl Iterator<Item = (&'l str, &'l str)>,
-        value: Value<'_>,
+        series: &dyn Series,
+        total: Number,
+        start: impl FnOnce() -> SystemTime,
+        exemplar: Option<&Exemplar>,
+    ) {
+        self.set_series(series);
+        self.count(total, Some(start()), exemplar);
+    }
+
+    fn gauge_of(&mut self, series: &dyn Series, number: Number) {
+        self.set_series(series);
+        self.gauge(number);
+    }
+
+    fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>) {
+        self.count(total, Some(start), exemplar);
+    }
+
+    fn gauge(&mut self, number: Number) {
+        let mut message = Small::new();
+        message.double(GAUGE_VALUE, number.double());
+        self.put_small(METRIC_GAUGE, &message);
+    }
+
+    fn histogram(
+        &mut self,
+        values: &Distribution,
         buckets: &Buckets,
         start: SystemTime,
         exemplars: &[Exemplar],
     ) {
-        let own = self.labels.len();
-        self.push_pairs(more);
-        match value {
-            Value::Count(total) => self.count(total as f64, Some(start), exemplars.last()),
-            Value::RealTotal(total) => self.count(total, Some(start), None),
-            Value::Unsigned(number) => self.gauge(number as f64),
-            Value::Signed(number) => self.gauge(number as f64),
-            Value::Real(number) => self.gauge(number),
-            Value::Distribution(values) => {
-                self.put_histogram(histogram(values, buckets, start, exemplars));
-            }
+        let message = |of: &Exemplar| message_of(of, buckets.shown(of.value));
+        let mut histogram = Histogram {
+            sample_count: Some(values.count()),
+            sample_sum: Some(buckets.shown(values.sum())),
+            created_timestamp: timestamp(start),
+            ..Histogram::default()
+        };
+        buckets.each_with(values, exemplars, |bound, up_to, exemplar| {
+            let (cumulative_count, upper_bound) = (Some(up_to), Some(bound));
+            let exemplar = exemplar.map(message);
+            histogram.bucket.push(Bucket { cumulative_count, upper_bound, exemplar });
+        });
+        if let Some(native) = buckets.native(values) {
+            histogram.set_native(native);
+            let mut by_time: Vec<&Exemplar> = exemplars.iter().collect();
+            by_time.sort_by_key(|exemplar| exemplar.time);
+            histogram.exemplars = by_time.into_iter().map(message).collect();
         }
-        self.labels.truncate(own);
+        self.put_histogram(histogram);
     }
 
-    fn finish(mut self) -> Vec<u8> {
-        self.write();
-        self.written
+    fn info(&mut self) {
+        self.set_labels(&Vec::new(), std::iter::empty());
+        self.gauge(Number::Unsigned(1));
     }
-}
-
-fn histogram(
-    values: &Distribution,
-    buckets: &Buckets,
-    start: SystemTime,
-    exemplars: &[Exemplar],
-) -> Histogram {
-    let message = |of: &Exemplar| message_of(of, buckets.shown(of.value));
-    let mut histogram = Histogram {
-        sample_count: Some(values.count()),
-        sample_sum: Some(buckets.shown(values.sum())),
-        created_timestamp: timestamp(start),
-        ..Histogram::default()
-    };
-    buckets.each_with(values, exemplars, |bound, up_to, exemplar| {
-        let (cumulative_count, upper_bound) = (Some(up_to), Some(bound));
-        let exemplar = exemplar.map(message);
-        histogram.bucket.push(Bucket { cumulative_count, upper_bound, exemplar });
-    });
-    if let Some(native) = buckets.native(values) {
-        histogram.set_native(native);
-        let mut by_time: Vec<&Exemplar> = exemplars.iter().collect();
-        by_time.sort_by_key(|exemplar| exemplar.time);
-        histogram.exemplars = by_time.into_iter().map(message).collect();
-    }
-    histogram
 }
 
 /// Returns the message of an exemplar, whose value is shown so.
@@ -244,23 +321,47 @@ fn timestamp(time: SystemTime) -> Option<message::Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
-    /// Labels, which are written byte by byte, are those of prost.
+    /// The samples that are written byte by byte are those of prost.
     #[test]
-    fn labels_are_those_of_the_messages() {
-        let push = |name: &str, value: &str| {
-            let mut labels = Vec::new();
-            push_label(&mut labels, Escaping::AllowUtf8, name, value);
-            labels
-        };
-        for length in [1, 59, 60, 127, 128, 1_000, 20_000] {
-            let (name, value) = ("n".repeat(length.min(300)), "v".repeat(length));
-            let ours = push(&name, &value);
-            let mut theirs = Vec::new();
-            prost::encoding::message::encode(LABEL, &LabelPair { name, value }, &mut theirs);
-            assert_eq!(ours, theirs);
+    fn counters_gauges_and_labels_are_those_of_the_messages() {
+        let times = [(0, 0), (1, 0), (0, 1), (1_800_000_000, 999_999_999), (i64::MAX as u64, 5)];
+        for number in [0.0, -0.0, 1.0, u64::MAX as f64, f64::NAN, f64::INFINITY, 5e-324] {
+            let (value, mut writer) = (Some(number), Protobuf::new(Escaping::Underscores, 0));
+            let mut expected = Vec::new();
+            let mut expect = |metric: &Metric, labels: &[u8]| {
+                encode_key(METRIC, WireType::LengthDelimited, &mut expected);
+                encode_varint((labels.len() + metric.encoded_len()) as u64, &mut expected);
+                expected.extend_from_slice(labels);
+                metric.encode_raw(&mut expected);
+            };
+            for length in [1, 59, 60, 127, 128, 1_000, 20_000] {
+                let (name, value) = ("n".repeat(length.min(300)), "v".repeat(length));
+                writer.labels.clear();
+                push_pair(&mut writer.labels, name.as_bytes(), value.as_bytes());
+                let mut labels = Vec::new();
+                prost::encoding::message::encode(LABEL, &LabelPair { name, value }, &mut labels);
+                assert_eq!(writer.labels, labels);
+            }
+            let mut empty = Vec::new();
+            push_pair(&mut empty, b"n", b"");
+            assert_eq!(empty, [10, 5, 10, 1, b'n', 18, 0]); // prost would leave the value out
+            for (seconds, nanos) in times {
+                let start = UNIX_EPOCH.checked_add(Duration::new(seconds, nanos));
+                let created_timestamp = start.and_then(timestamp);
+                let counter = Some(Counter { value, exemplar: None, created_timestamp });
+                expect(&Metric { counter, ..Metric::default() }, &writer.labels);
+                writer.count(Number::Real(number), start, None);
+            }
+            expect(
+                &Metric { gauge: Some(message::Gauge { value }), ..Metric::default() },
+                &writer.labels,
+            );
+            writer.gauge(Number::Real(number));
+            assert_eq!(writer.samples, expected);
         }
-        assert_eq!(push("n", ""), [10, 5, 10, 1, b'n', 18, 0]); // prost would leave the value out
     }
 }

@@ -2,12 +2,12 @@
 
 mod classic;
 mod encode;
-mod lines;
 mod probe;
 mod registered;
 mod scrape;
 mod shared;
 mod show;
+mod stage;
 
 pub use encode::{encode, respond};
 /// The version of `prometheus-client` whose registry this crate fills.

@@ -74,7 +74,7 @@ pub(crate) fn check_labels<'l>(
     Ok(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "registry"))]
 mod tests {
     use super::Characters::{Any, Plain};
     use super::*;

@@ -1,14 +1,15 @@
 //! The text formats: Prometheus' own, and `OpenMetrics`.
 
+use std::ops::Range;
 use std::time::SystemTime;
 
 use windrow::exemplar::Exemplar;
-use windrow::export::{Series, Value};
+use windrow::export::Series;
 use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
 
 use crate::buckets::Buckets;
-use crate::collect::Writer;
+use crate::collect::{Number, Writer};
 use crate::described::{Named, Type, ends_in};
 use crate::escaping::{Escaping, NameKind, push_quoted};
 use crate::exemplars::ids;
@@ -25,8 +26,8 @@ pub(crate) enum Dialect {
 }
 
 /// Writes a text.
-pub(crate) struct Text {
-    written: Vec<u8>,
+pub(crate) struct Text<'t> {
+    written: &'t mut Vec<u8>,
     dialect: Dialect,
     escaping: Escaping,
     metric: Metric,
@@ -39,31 +40,46 @@ pub(crate) struct Text {
 }
 
 /// The metric that began last.
+#[derive(Default)]
 struct Metric {
     /// Its name without the suffix of its samples, escaped.
     name: Vec<u8>,
     /// True if the name stands in quotes.
     is_quoted: bool,
-    kind: Type,
-    /// The labels of all its series, with commas between them.
+    /// The labels of all its series.
     labels: Vec<u8>,
+    /// The beginning of the line of a series' only sample, up to its labels, and that of the line
+    /// with its start time.
+    heads: [Vec<u8>; 2],
     /// Its description, until it is written.
-    described: Option<Named>,
+    described: Option<Box<Named>>,
 }
 
-impl Text {
-    /// Makes a writer to an empty vector.
-    pub(crate) fn new(written: Vec<u8>, dialect: Dialect, escaping: Escaping) -> Text {
-        let [labels, name, common] = [(); 3].map(|()| Vec::new());
+impl Text<'_> {
+    pub(crate) fn new(text: &mut Vec<u8>, dialect: Dialect, escaping: Escaping) -> Text<'_> {
+        let (metric, labels, bounds) = (Metric::default(), Vec::new(), Bounds::default());
         let [names, more] = [(); 2].map(|()| LabelNames::new(escaping));
-        let metric =
-            Metric { name, is_quoted: false, kind: Type::Gauge, labels: common, described: None };
-        Text { written, dialect, escaping, metric, labels, names, more, bounds: Bounds::default() }
+        Text { written: text, dialect, escaping, metric, labels, names, more, bounds }
+    }
+
+    /// Ends the text.
+    pub(crate) fn finish(self) {
+        if self.dialect == Dialect::OpenMetrics {
+            self.written.extend_from_slice(b"# EOF\n");
+        }
     }
 
     /// Writes the description of the metric, before its first sample.
+    #[inline]
     fn describe(&mut self) {
-        let Some(Named { help, unit, kind, .. }) = self.metric.described.take() else { return };
+        if let Some(named) = self.metric.described.take() {
+            self.write_description(*named);
+        }
+    }
+
+    #[cold]
+    fn write_description(&mut self, named: Named) {
+        let Named { help, unit, kind, .. } = named;
         let (suffix, shown) = match (self.dialect, kind) {
             (Dialect::Prometheus, Type::Counter) => ("_total", "counter"),
             (Dialect::Prometheus, Type::Info) => ("_info", "gauge"),
@@ -80,18 +96,18 @@ impl Text {
                     let help = help.replace('\\', "\\\\").replace('\n', "\\n");
                     self.written.extend_from_slice(help.as_bytes());
                 }
-                Dialect::OpenMetrics => push_quoted(&mut self.written, &help),
+                Dialect::OpenMetrics => push_quoted(self.written, &help),
             }
             self.written.push(b'\n');
         }
         self.comment("TYPE", suffix);
-        put(&mut self.written, &[shown.as_bytes(), b"\n"]);
+        put(self.written, &[shown.as_bytes(), b"\n"]);
         // An escape may take the unit from the end of the name, where it must be.
         let name = str::from_utf8(&self.metric.name).unwrap_or_default(); // it was one
         let has_unit = !unit.is_empty() && ends_in(name, &unit);
         if self.dialect == Dialect::OpenMetrics && has_unit {
             self.comment("UNIT", suffix);
-            put(&mut self.written, &[unit.as_bytes(), b"\n"]);
+            put(self.written, &[unit.as_bytes(), b"\n"]);
         }
     }
 
@@ -99,13 +115,12 @@ impl Text {
     fn comment(&mut self, what: &str, suffix: &str) {
         let quote: &[u8] = if self.metric.is_quoted { b"\"" } else { b"" };
         let (what, name, suffix) = (what.as_bytes(), &self.metric.name, suffix.as_bytes());
-        put(&mut self.written, &[b"# ", what, b" ", quote, name, suffix, quote, b" "]);
+        put(self.written, &[b"# ", what, b" ", quote, name, suffix, quote, b" "]);
     }
 
     /// Writes the name and the labels of a sample, and the blank behind them.
-    fn series(&mut self, suffix: &str) {
+    fn series(&mut self, suffix: &[u8]) {
         let Text { written: text, metric: Metric { name, is_quoted, .. }, labels, .. } = self;
-        let suffix = suffix.as_bytes();
         match (*is_quoted, labels.is_empty()) {
             (false, false) => put(text, &[name, suffix, b"{", labels, b"} "]),
             (false, true) => put(text, &[name, suffix, b" "]),
@@ -114,10 +129,36 @@ impl Text {
         }
     }
 
+    /// Writes name and labels of the only sample of a series, and the blank behind them. Returns
+    /// where the labels of the series stand in the text.
+    #[inline]
+    fn only_sample(&mut self, series: &dyn Series) -> Range<usize> {
+        self.describe();
+        let Text { written: text, metric, names, .. } = self;
+        text.extend_from_slice(&metric.heads[0]);
+        let begin = text.len();
+        names.push_all(text, metric.first_label_at(begin), series);
+        let end = text.len();
+        self.end_labels(begin == end);
+        begin..end
+    }
+
+    /// Ends the labels of a line that began with one of the heads.
+    #[inline]
+    fn end_labels(&mut self, is_without_own: bool) {
+        let Metric { labels, is_quoted, .. } = &self.metric;
+        if is_without_own && labels.is_empty() && !is_quoted {
+            self.written.pop(); // the brace
+        } else {
+            self.written.push(b'}');
+        }
+        self.written.push(b' ');
+    }
+
     /// Returns what stands before the bound of a bucket in its line.
     fn before_bound(&self) -> Vec<u8> {
         let Text { metric: Metric { name, is_quoted, .. }, labels, .. } = self;
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(name.len() + labels.len() + 24);
         match is_quoted {
             true => put(&mut text, &[b"{\"", name, b"_bucket\","]),
             false => put(&mut text, &[name, b"_bucket{"]),
@@ -126,112 +167,165 @@ impl Text {
         text
     }
 
-    /// Writes a line with a number, and its exemplar.
-    fn line(&mut self, suffix: &str, number: Value<'_>, exemplar: Option<&Exemplar>) {
-        self.series(suffix);
+    /// Writes a number.
+    fn number(&mut self, number: Number) {
         match number {
-            Value::Count(number) | Value::Unsigned(number) => {
-                push_unsigned(&mut self.written, number);
-            }
-            Value::Signed(number) => push_signed(&mut self.written, number),
-            Value::Real(number) | Value::RealTotal(number) => push_real(&mut self.written, number),
-            Value::Distribution(_) => {} // it has lines of its own
+            Number::Unsigned(number) => push_unsigned(self.written, number),
+            Number::Signed(number) => push_signed(self.written, number),
+            Number::Real(number) => push_real(self.written, number),
         }
-        self.exemplar(exemplar.map(|exemplar| (exemplar.value as f64, exemplar)));
-        self.written.push(b'\n');
     }
 
-    /// Writes the lines of a histogram.
-    fn histogram(&mut self, values: &Distribution, buckets: &Buckets, exemplars: &[Exemplar]) {
-        let before = self.before_bound();
-        self.bounds.rewind();
-        buckets.each_with(values, exemplars, |bound, up_to, exemplar| {
-            put(&mut self.written, &[&before, self.bounds.text(bound)]);
-            push_unsigned(&mut self.written, up_to);
-            self.exemplar(exemplar.map(|exemplar| (buckets.shown(exemplar.value), exemplar)));
-            self.written.push(b'\n');
-        });
-        self.line("_sum", Value::Real(buckets.shown(values.sum())), None);
-        self.line("_count", Value::Count(values.count()), None);
+    /// Writes a line with a number.
+    fn line(&mut self, suffix: &[u8], number: Number) {
+        self.series(suffix);
+        self.number(number);
+        self.written.push(b'\n');
     }
 
     /// Writes an exemplar, whose value is shown so, behind the number of a line.
     fn exemplar(&mut self, exemplar: Option<(f64, &Exemplar)>) {
         if let Some((value, exemplar)) = exemplar.filter(|_| self.dialect == Dialect::OpenMetrics) {
+            self.written.extend_from_slice(b" # {");
             let ids = ids(exemplar.trace).map(|(name, id)| format!("{name}=\"{id}\""));
-            let ids = ids.collect::<Vec<_>>().join(",");
-            put(&mut self.written, &[b" # {", ids.as_bytes(), b"} "]);
-            push_real(&mut self.written, value);
+            self.written.extend_from_slice(ids.collect::<Vec<_>>().join(",").as_bytes());
+            self.written.extend_from_slice(b"} ");
+            push_real(self.written, value);
             self.written.push(b' ');
-            push_time(&mut self.written, exemplar.time);
+            push_time(self.written, exemplar.time);
+        }
+    }
+
+    /// Writes the line with the start time of a counter or a histogram.
+    fn created(&mut self, start: SystemTime) {
+        if self.dialect == Dialect::OpenMetrics {
+            self.series(b"_created");
+            push_time(self.written, start);
+            self.written.push(b'\n');
         }
     }
 }
 
-impl Writer for Text {
+impl Writer for Text<'_> {
+    /// With commas between them.
+    type Labels = Vec<u8>;
+
     fn begin(&mut self, named: &Named, labels: &[(String, String)]) {
-        let escaped = named.escaped(self.escaping);
-        let (mut name, mut common) = (Vec::new(), Vec::new());
-        push_quoted(&mut name, &escaped);
+        let name = &named.escaped(self.escaping);
+        let metric = &mut self.metric;
+        metric.name.clear();
+        metric.is_quoted = !NameKind::Metric.is_plain(name);
+        push_quoted(&mut metric.name, name);
+        metric.described = Some(Box::new(named.clone()));
+        metric.labels.clear();
         for (position, (name, value)) in labels.iter().enumerate() {
-            self.names.push(&mut common, position, name, LabelValue::Text(value));
+            self.names.push(&mut metric.labels, 0, position, name, LabelValue::Text(value));
         }
-        self.labels.clone_from(&common);
-        self.metric = Metric {
-            name,
-            is_quoted: !NameKind::Metric.is_plain(&escaped),
-            kind: named.kind,
-            labels: common,
-            described: Some(named.clone()),
-        };
+        metric.heads = [named.kind.suffix(), "_created"].map(|suffix| metric.head(suffix));
     }
 
-    fn set_series(&mut self, series: &dyn Series) {
+    fn labels(&mut self, series: &dyn Series, labels: &mut Vec<u8>) {
+        labels.clear();
+        self.names.push_all(labels, 0, series);
+    }
+
+    fn set_labels<'l>(&mut self, labels: &Vec<u8>, more: impl Iterator<Item = (&'l str, &'l str)>) {
         self.labels.clone_from(&self.metric.labels);
-        self.names.push_all(&mut self.labels, series);
+        if !self.labels.is_empty() && !labels.is_empty() {
+            self.labels.push(b',');
+        }
+        self.labels.extend_from_slice(labels);
+        for (position, (name, value)) in more.enumerate() {
+            self.more.push(&mut self.labels, 0, position, name, LabelValue::Text(value));
+        }
     }
 
-    fn labels(&self) -> &[u8] {
-        &self.labels
-    }
-
-    fn set_labels(&mut self, labels: &[u8]) {
-        labels.clone_into(&mut self.labels);
-    }
-
-    fn sample<'l>(
+    fn counter_of(
         &mut self,
-        more: impl Iterator<Item = (&'l str, &'l str)>,
-        value: Value<'_>,
+        series: &dyn Series,
+        total: Number,
+        start: impl FnOnce() -> SystemTime,
+        exemplar: Option<&Exemplar>,
+    ) {
+        let labels = self.only_sample(series);
+        self.number(total);
+        self.exemplar(exemplar.map(|exemplar| (exemplar.value as f64, exemplar)));
+        self.written.push(b'\n');
+        if self.dialect == Dialect::OpenMetrics {
+            self.written.extend_from_slice(&self.metric.heads[1]);
+            let is_without = labels.is_empty();
+            self.written.extend_from_within(labels);
+            self.end_labels(is_without);
+            push_time(self.written, start());
+            self.written.push(b'\n');
+        }
+    }
+
+    fn gauge_of(&mut self, series: &dyn Series, number: Number) {
+        self.only_sample(series);
+        self.number(number);
+        self.written.push(b'\n');
+    }
+
+    fn counter(&mut self, total: Number, start: SystemTime, exemplar: Option<&Exemplar>) {
+        self.describe();
+        self.series(b"_total");
+        self.number(total);
+        self.exemplar(exemplar.map(|exemplar| (exemplar.value as f64, exemplar)));
+        self.written.push(b'\n');
+        self.created(start);
+    }
+
+    fn gauge(&mut self, number: Number) {
+        self.describe();
+        self.line(b"", number);
+    }
+
+    fn histogram(
+        &mut self,
+        values: &Distribution,
         buckets: &Buckets,
         start: SystemTime,
         exemplars: &[Exemplar],
     ) {
         self.describe();
-        let own = self.labels.len();
-        for (position, (name, value)) in more.enumerate() {
-            self.more.push(&mut self.labels, position, name, LabelValue::Text(value));
-        }
-        let kind = self.metric.kind;
-        match value {
-            Value::Distribution(values) => self.histogram(values, buckets, exemplars),
-            Value::Count(_) => self.line(kind.suffix(), value, exemplars.last()),
-            number => self.line(kind.suffix(), number, None),
-        }
-        let has_start = matches!(kind, Type::Counter | Type::Histogram);
-        if has_start && self.dialect == Dialect::OpenMetrics {
-            self.series("_created");
-            push_time(&mut self.written, start);
+        let before = self.before_bound();
+        self.bounds.rewind();
+        buckets.each_with(values, exemplars, |bound, up_to, exemplar| {
+            put(self.written, &[&before, self.bounds.text(bound)]);
+            push_unsigned(self.written, up_to);
+            self.exemplar(exemplar.map(|exemplar| (buckets.shown(exemplar.value), exemplar)));
             self.written.push(b'\n');
-        }
-        self.labels.truncate(own);
+        });
+        self.line(b"_sum", Number::Real(buckets.shown(values.sum())));
+        self.line(b"_count", Number::Unsigned(values.count()));
+        self.created(start);
     }
 
-    fn finish(mut self) -> Vec<u8> {
-        if self.dialect == Dialect::OpenMetrics {
-            self.written.extend_from_slice(b"# EOF\n");
+    fn info(&mut self) {
+        self.describe();
+        self.set_labels(&Vec::new(), std::iter::empty());
+        self.line(b"_info", Number::Unsigned(1));
+    }
+}
+
+impl Metric {
+    /// Returns what stands before the labels of a series, in lines of samples with this suffix.
+    fn head(&self, suffix: &str) -> Vec<u8> {
+        let Metric { name, is_quoted, labels, .. } = self;
+        let (mut head, suffix) = (Vec::new(), suffix.as_bytes());
+        match (*is_quoted, labels.is_empty()) {
+            (false, _) => put(&mut head, &[name, suffix, b"{", labels]),
+            (true, true) => put(&mut head, &[b"{\"", name, suffix, b"\""]),
+            (true, false) => put(&mut head, &[b"{\"", name, suffix, b"\",", labels]),
         }
-        self.written
+        head
+    }
+
+    /// Returns the place of a label that has no comma before it, where one may begin at `here`.
+    #[inline]
+    fn first_label_at(&self, here: usize) -> usize {
+        if self.is_quoted || !self.labels.is_empty() { usize::MAX } else { here }
     }
 }
 

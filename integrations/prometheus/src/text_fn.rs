@@ -1,6 +1,6 @@
 //! A text of the program's own, for the server and the gateway.
 
-use std::fmt;
+use std::fmt::{self, Debug, Formatter};
 
 use crate::Format;
 use crate::respond::{Response, Scraped, Sealed, prefers_gzip};
@@ -20,12 +20,15 @@ use crate::respond::{Response, Scraped, Sealed, prefers_gzip};
 /// server.stop();
 /// # }
 /// ```
-pub fn text_fn<F: Fn() -> String + Send + Sync + 'static>(text: F) -> impl Scraped {
-    TextFn(text)
+pub fn text_fn<F: Fn() -> String + Send + Sync + 'static>(text: F) -> TextFn<F> {
+    TextFn { text }
 }
 
-/// Metrics of a text that a function writes.
-struct TextFn<F>(F);
+/// Metrics of a text that a function writes: from [`text_fn`].
+#[derive(Clone, Copy)]
+pub struct TextFn<F> {
+    text: F,
+}
 
 impl<F: Fn() -> String + Send + Sync + 'static> Sealed for TextFn<F> {}
 
@@ -35,7 +38,14 @@ impl<F: Fn() -> String + Send + Sync + 'static> Scraped for TextFn<F> {
         _accept: Option<&str>,
         accept_encoding: Option<&str>,
     ) -> Result<Response, fmt::Error> {
-        let body = (self.0)().into_bytes();
+        let body = (self.text)().into_bytes();
         Ok(Response::new(Format::TEXT, body, prefers_gzip(accept_encoding)))
+    }
+}
+
+/// Shows that it is a function.
+impl<F> Debug for TextFn<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TextFn").finish_non_exhaustive()
     }
 }

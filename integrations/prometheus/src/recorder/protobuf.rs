@@ -4,13 +4,13 @@ use windrow_metrics::{Distribution, Kind, Snapshot, Value};
 
 use crate::Escaping;
 use crate::buckets::Buckets;
-use crate::collect::Writer;
+use crate::collect::{Number, Writer};
 use crate::protobuf::Protobuf;
 use crate::protobuf::message::{Bucket, Histogram, MetricType};
 
 /// Returns the messages of all metrics, under the names of the recorder's text.
 pub(super) fn encode(snapshot: &Snapshot) -> Vec<u8> {
-    let mut writer = Protobuf::new(Vec::new(), Escaping::Underscores); // the names are plain
+    let mut writer = Protobuf::new(Escaping::Underscores, 0); // the names are plain
     for family in snapshot.families() {
         let kind = match family.kind() {
             Kind::Counter => MetricType::Counter,
@@ -20,11 +20,10 @@ pub(super) fn encode(snapshot: &Snapshot) -> Vec<u8> {
         };
         writer.begin_as(family.name(), family.help().unwrap_or_default(), "", kind);
         for series in family.series() {
-            writer.set_labels(&[]);
-            writer.push_pairs(series.labels());
+            writer.set_labels(&Vec::new(), series.labels());
             match series.value() {
-                Value::Counter(total) => writer.count(*total as f64, None, None),
-                Value::Gauge(value) => writer.gauge(*value),
+                Value::Counter(total) => writer.count(Number::Unsigned(*total), None, None),
+                Value::Gauge(value) => writer.gauge(Number::Real(*value)),
                 Value::Histogram(values) => writer.put_histogram(histogram(values)),
                 _ => {}
             }

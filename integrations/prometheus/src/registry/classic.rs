@@ -1,6 +1,6 @@
 //! Prometheus's text format 0.0.4, made from `OpenMetrics` while that is written.
 
-use crate::escaping::unquoted;
+use std::fmt::{self, Write};
 
 /// Takes a text in `OpenMetrics` line by line, and appends it to `text` in the format 0.0.4. There
 ///
@@ -11,6 +11,8 @@ use crate::escaping::unquoted;
 /// Names, labels and values stay as they are: so a series is the same one in both formats.
 pub(crate) struct Classic<'t> {
     text: &'t mut String,
+    /// The beginning of the current line.
+    line: String,
     /// The help of the metric whose type comes next, behind its name.
     help: String,
     /// The name that samples have for the time when their counter or histogram was created.
@@ -19,13 +21,13 @@ pub(crate) struct Classic<'t> {
 
 impl Classic<'_> {
     pub(crate) fn new(text: &mut String) -> Classic<'_> {
-        Classic { text, help: String::new(), created: String::new() }
+        Classic { text, line: String::new(), help: String::new(), created: String::new() }
     }
 
-    pub(crate) fn take(&mut self, line: &str) {
-        if let Some(help) = line.strip_prefix("# HELP ") {
+    fn take(&mut self) {
+        if let Some(help) = self.line.strip_prefix("# HELP ") {
             help.split_once(' ').map_or("", |(_, help)| help).clone_into(&mut self.help);
-        } else if let Some(described) = line.strip_prefix("# TYPE ") {
+        } else if let Some(described) = self.line.strip_prefix("# TYPE ") {
             let (name, kind) = described.rsplit_once(' ').unwrap_or((described, "unknown"));
             let (suffix, kind) = match kind {
                 "counter" => ("_total", "counter"),
@@ -40,15 +42,45 @@ impl Classic<'_> {
             if matches!(kind, "counter" | "histogram") {
                 self.created.extend([name, "_created"]);
             }
-        } else if !line.starts_with('#') {
-            let exemplar = unquoted(line).find(|(_, character)| *character == '#');
-            let end = exemplar.map_or(line.len(), |(at, _)| at);
-            let name = line.split(['{', ' ']).next();
+        } else if !self.line.starts_with('#') {
+            let end = sample_end(&self.line);
+            let name = self.line.split(['{', ' ']).next();
             if name.is_some_and(|name| name != self.created) {
-                self.text.extend([line[..end].trim_end(), "\n"]);
+                self.text.extend([&self.line[..end], "\n"]);
             }
         }
     }
+}
+
+impl Write for Classic<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text;
+        while let Some((end, next)) = rest.split_once('\n') {
+            self.line.push_str(end);
+            self.take();
+            self.line.clear();
+            rest = next;
+        }
+        self.line.push_str(rest);
+        Ok(())
+    }
+}
+
+/// Returns the length of a sample without its exemplar, which stands behind the first `#` outside
+/// the labels' values.
+fn sample_end(line: &str) -> usize {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let exemplar = line.find(|character| {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            '#' => return !is_quoted,
+            _ => {}
+        }
+        false
+    });
+    exemplar.map_or(line.len(), |exemplar| line[..exemplar].trim_end().len())
 }
 
 #[cfg(test)]
@@ -57,8 +89,12 @@ mod tests {
 
     fn classic(text: &str) -> String {
         let mut all = String::new();
-        let mut classic = Classic::new(&mut all);
-        text.lines().for_each(|line| classic.take(line));
+        Classic::new(&mut all).write_str(text).unwrap();
+        // However the text comes in parts, the result is the same.
+        let mut by_char = String::new();
+        let mut writer = Classic::new(&mut by_char);
+        text.chars().for_each(|character| writer.write_char(character).unwrap());
+        assert_eq!(all, by_char);
         all
     }
 

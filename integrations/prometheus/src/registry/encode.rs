@@ -6,7 +6,6 @@ use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 
 use super::classic::Classic;
-use super::lines::Lines;
 use crate::format::{Format, Kind};
 use crate::respond::{Response, Scraped, Sealed, prefers_gzip};
 
@@ -33,10 +32,7 @@ const KINDS: &[Kind] = &[Kind::Text, Kind::OpenMetrics];
 pub fn encode(registry: &Registry, format: Format) -> Result<String, fmt::Error> {
     let mut text = String::new();
     match format.kind() {
-        Kind::Text => {
-            let mut classic = Classic::new(&mut text);
-            text::encode(&mut Lines::new(|line: &str| classic.take(line)), registry)?;
-        }
+        Kind::Text => text::encode(&mut Classic::new(&mut text), registry)?,
         Kind::OpenMetrics => text::encode(&mut text, registry)?,
         _ => return Err(fmt::Error),
     }

@@ -1,19 +1,20 @@
 //! Checks the text of a registry to which one metric was added.
 
 use std::collections::HashSet;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::registered::{REFUSED, SHOWN, WRITES};
+use super::stage::{REFUSED, SHOWN, WRITES};
 use crate::described::Type;
 use crate::error::RegisterError;
-use crate::escaping::unquoted;
 use crate::rules::{Characters, check_labels, check_name};
 
 /// Takes a text line by line, and keeps the names in it. The new metric is shown if no check fails;
 /// if one does, or if the encoding of the text panics, it never is.
 pub(crate) struct Probe {
-    /// The stage of the new metric.
+    line: String,
+    /// The state of the new metric.
     stage: Arc<AtomicU8>,
     /// The names and types of the new metric.
     new: Vec<(String, String)>,
@@ -25,8 +26,13 @@ pub(crate) struct Probe {
 
 impl Probe {
     pub(crate) fn new(stage: &Arc<AtomicU8>) -> Probe {
-        let (new, taken) = Default::default();
-        Probe { stage: Arc::clone(stage), new, taken, wrong: Ok(()) }
+        Probe {
+            line: String::new(),
+            stage: Arc::clone(stage),
+            new: Vec::new(),
+            taken: HashSet::new(),
+            wrong: Ok(()),
+        }
     }
 
     /// Makes scrapes show the new metric, if no error was found.
@@ -41,25 +47,19 @@ impl Probe {
         Ok(())
     }
 
-    pub(crate) fn take(&mut self, line: &str) {
+    fn take(&mut self) {
         let is_new = self.stage.load(Ordering::Relaxed) == WRITES;
-        if let Some(described) = line.strip_prefix("# TYPE ") {
+        if let Some(described) = self.line.strip_prefix("# TYPE ") {
             let (name, kind) = described.rsplit_once(' ').unwrap_or((described, ""));
             if is_new {
-                self.note(check_name(Characters::Plain, name));
+                self.wrong = self.wrong.clone().and(check_name(Characters::Plain, name));
                 self.new.push((name.to_owned(), kind.to_owned()));
             } else {
                 self.taken.extend(names(name, kind));
             }
-        } else if is_new && !line.starts_with('#') {
-            let labels = label_names(line);
-            self.note(check_labels(Characters::Plain, labels.iter().map(String::as_str)));
-        }
-    }
-
-    fn note(&mut self, checked: Result<(), RegisterError>) {
-        if self.wrong.is_ok() {
-            self.wrong = checked;
+        } else if is_new && !self.line.starts_with('#') {
+            self.wrong =
+                self.wrong.clone().and(check_labels(Characters::Plain, label_names(&self.line)));
         }
     }
 }
@@ -69,6 +69,20 @@ impl Drop for Probe {
         if self.stage.load(Ordering::Relaxed) != SHOWN {
             self.stage.store(REFUSED, Ordering::Relaxed);
         }
+    }
+}
+
+impl Write for Probe {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut rest = text;
+        while let Some((end, next)) = rest.split_once('\n') {
+            self.line.push_str(end);
+            self.take();
+            self.line.clear();
+            rest = next;
+        }
+        self.line.push_str(rest);
+        Ok(())
     }
 }
 
@@ -84,12 +98,28 @@ fn names(name: &str, kind: &str) -> impl Iterator<Item = String> {
 }
 
 /// Returns the names of a sample's labels.
-fn label_names(sample: &str) -> Vec<String> {
-    // Of each value, the quote before it is left.
-    let sample: String = unquoted(sample).map(|(_, character)| character).collect();
-    let (_, labels) = sample.split_once('{').unwrap_or_default();
-    let names = labels.split(',').filter_map(|label| label.split_once("=\""));
-    names.map(|(name, _)| name.to_owned()).collect()
+fn label_names(sample: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = sample.split_once('{').map_or("", |(_, labels)| labels);
+    while let Some((name, value)) = rest.split_once("=\"") {
+        names.push(name.trim_start_matches(','));
+        rest = after_value(value);
+    }
+    names
+}
+
+/// Returns the text behind the quote that ends a value.
+fn after_value(value: &str) -> &str {
+    let mut escaped = false;
+    for (index, byte) in value.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return &value[index + 1..],
+            _ => {}
+        }
+    }
+    ""
 }
 
 #[cfg(test)]

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::encoding::text::encode_registry;
+use prometheus_client::encoding::{
+    DescriptorEncoder, EncodeLabel, EncodeLabelSet, LabelSetEncoder,
+};
 use prometheus_client::registry::Registry;
 use windrow::export::{Catalog, Outline};
 
-use super::lines::Lines;
 use super::probe::Probe;
 use super::scrape::{descriptor, scrape};
+use super::stage::{ENTERS, SHOWN, WRITES};
 use crate::buckets::Registrable;
 use crate::described::{Described, label_names};
 use crate::error::RegisterError;
@@ -70,7 +72,7 @@ fn register_one(registry: &mut Registry, described: Described) -> Result<(), Reg
     let registered = Registered { described, stage: Arc::clone(&stage) };
     registry.register_collector(Box::new(registered));
     let mut probe = Probe::new(&stage);
-    let encoded = encode_registry(&mut Lines::new(|line: &str| probe.take(line)), registry);
+    let encoded = encode_registry(&mut probe, registry);
     encoded.map_err(|_| RegisterError::Registry)?;
     // Its own label of that name was refused above: so this one is the registry's.
     probe.outcome().map_err(|error| match error {
@@ -113,25 +115,16 @@ struct Registered {
     stage: Arc<AtomicU8>,
 }
 
-// The stages of a metric that is registered.
-
-/// The metric is to be checked.
-const ENTERS: u8 = 0;
-/// The metric is written for the check.
-pub(super) const WRITES: u8 = 1;
-/// Each scrape shows the metric.
-pub(super) const SHOWN: u8 = 2;
-/// No scrape shows the metric.
-pub(super) const REFUSED: u8 = 3;
-
 impl Registered {
     /// Writes all names, and all names of labels.
     fn names(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let outline = &self.described.outline;
-        let labels: Vec<_> = label_names(outline).map(|name| (name, "")).collect();
+        let labels = Empty(label_names(outline).collect());
         // The overflow series has that label in place of its own.
         let own = outline.labels.len();
-        let overflow = [&[(Outline::OVERFLOW, "")], &labels[own..]].concat();
+        let mut overflow = vec![Outline::OVERFLOW];
+        overflow.extend(&labels.0[own..]);
+        let overflow = Empty(overflow);
         for named in self.described.named() {
             let mut encoder = descriptor(named, encoder)?;
             encoder.encode_family(&labels)?.encode_gauge(&0_u64)?;
@@ -140,6 +133,15 @@ impl Registered {
             }
         }
         Ok(())
+    }
+}
+
+/// Labels with empty values.
+struct Empty<'n>(Vec<&'n str>);
+
+impl EncodeLabelSet for Empty<'_> {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|name| (*name, "").encode(encoder.encode_label()))
     }
 }
 

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
-use windrow::labels::LabelValue;
 
-use super::show::{Pairs, metric_type, write};
+use super::show::{Kept, Visited, metric_type, write, write_number};
 use crate::described::{Described, Named};
 
 /// Writes the description of a metric.
@@ -18,31 +17,40 @@ pub(crate) fn descriptor<'e>(
 
 /// Writes all samples of a source.
 pub(crate) fn scrape(described: &Described, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-    let Described { source, parts, uses, .. } = described;
-    if let [shown] = &parts[..] {
+    let Described { source, outline, parts, uses } = described;
+    let is_labelled = !outline.labels.is_empty();
+    if let [shown] = &parts[..]
+        && let Some(buckets) = shown.of_one_number(outline.form)
+    {
+        let mut encoder = descriptor(&shown.named, encoder)?;
+        let mut written = Ok(());
+        source.visit(&mut |series| {
+            if written.is_ok()
+                && let Some(value) = series.metric().number()
+            {
+                let value = shown.number(value, buckets);
+                written = write_number(value, &Visited { series, is_labelled }, &mut encoder);
+            }
+        });
+        written?;
+    } else if let [shown] = &parts[..] {
         // A series is read, written and released while it is in the processor's cache.
         let mut encoder = descriptor(&shown.named, encoder)?;
         let mut written = Ok(());
         source.visit(&mut |series| {
             if written.is_ok() {
-                let pairs: Pairs<'_> = &|see| series.labels(see);
-                written = write(&series.metric().read(), shown, pairs, &mut encoder);
+                let pairs = Visited { series, is_labelled };
+                written = write(&series.metric().read(), shown, &pairs, &mut encoder);
             }
         });
         written?;
     } else {
         // A series is read once: its samples are of one moment.
         let mut all = Vec::new();
-        source.visit(&mut |series| {
-            let mut kept = Vec::new();
-            series.labels(&mut |name, value| kept.push((name.to_owned(), value.to_string())));
-            all.push((kept, series.metric().read()));
-        });
+        source.visit(&mut |series| all.push((Kept::of(series), series.metric().read())));
         for shown in parts {
             let mut encoder = descriptor(&shown.named, encoder)?;
-            for (kept, reading) in &all {
-                let pairs: Pairs<'_> =
-                    &|see| kept.iter().for_each(|(name, value)| see(name, LabelValue::Text(value)));
+            for (pairs, reading) in &all {
                 write(reading, shown, pairs, &mut encoder)?;
             }
         }

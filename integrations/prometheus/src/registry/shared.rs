@@ -7,10 +7,10 @@ use std::sync::Arc;
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 
-use windrow::export::{Exported, Outline, Series, Source};
+use windrow::export::{Exported, Outline, PartKind, Series, Source};
 
-use super::show::write_value;
-use crate::buckets::Buckets;
+use super::show::{metric_type, write_plain};
+use crate::described::Type;
 
 /// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and can be used
 /// wherever one of those can: in its `Registry` and in its `Family`. It dereferences to the metric.
@@ -51,43 +51,43 @@ pub type Minimum = Shared<windrow::Minimum>;
 
 /// A metric with one value, and no family.
 pub trait Single: Exported {
-    /// The type of its sample.
-    const TYPE: MetricType;
+    /// The kind of its samples.
+    const KIND: PartKind;
 }
 
-macro_rules! single {
-    ($($metric:ident: $type:ident),+) => {
-        $(
-            impl Single for windrow::$metric {
-                const TYPE: MetricType = MetricType::$type;
-            }
-        )+
-    };
+impl Single for windrow::Counter {
+    const KIND: PartKind = PartKind::Counter;
 }
 
-single! {
-    Counter: Counter,
-    Gauge: Gauge,
-    Histogram: Histogram,
-    InFlight: Gauge,
-    Maximum: Gauge,
-    Minimum: Gauge
+impl Single for windrow::Gauge {
+    const KIND: PartKind = PartKind::Level;
+}
+
+impl Single for windrow::Histogram {
+    const KIND: PartKind = PartKind::Histogram;
+}
+
+impl Single for windrow::InFlight {
+    const KIND: PartKind = PartKind::Level;
+}
+
+impl Single for windrow::Maximum {
+    const KIND: PartKind = PartKind::Gauge;
+}
+
+impl Single for windrow::Minimum {
+    const KIND: PartKind = PartKind::Gauge;
 }
 
 impl<M: Single> TypedMetric for Shared<M> {
-    const TYPE: MetricType = M::TYPE;
+    const TYPE: MetricType = metric_type(Type::of(M::KIND));
 }
 
 impl<M: Single> EncodeMetric for Shared<M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let reading = self.any().read();
-        let mut written = Ok(());
-        for part in reading.form.parts() {
-            reading.samples(part, &mut |sample| {
-                written = write_value(sample.value, &Buckets::DEFAULT, &mut encoder);
-            });
-        }
-        written
+        let mut parts = reading.form.parts();
+        parts.try_for_each(|part| write_plain(&reading, part, &mut encoder))
     }
 
     fn metric_type(&self) -> MetricType {

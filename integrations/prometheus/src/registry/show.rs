@@ -7,7 +7,7 @@ use prometheus_client::encoding::{
     NativeHistogramBuckets, NoLabelSet,
 };
 use prometheus_client::metrics::MetricType;
-use windrow::export::{Reading, Sample, Value};
+use windrow::export::{Part, Reading, Sample, Series, Value};
 use windrow::histogram::Distribution;
 use windrow::labels::LabelValue;
 
@@ -15,7 +15,7 @@ use crate::buckets::Buckets;
 use crate::described::{Shown, Type};
 
 /// Returns the type of a metric as `prometheus-client` names it.
-pub(crate) fn metric_type(kind: Type) -> MetricType {
+pub(crate) const fn metric_type(kind: Type) -> MetricType {
     match kind {
         Type::Counter => MetricType::Counter,
         Type::Gauge => MetricType::Gauge,
@@ -24,14 +24,64 @@ pub(crate) fn metric_type(kind: Type) -> MetricType {
     }
 }
 
-/// Calls a function with each label of a series.
-pub(crate) type Pairs<'p> = &'p dyn Fn(&mut dyn FnMut(&str, LabelValue<'_>));
+/// The labels of a series.
+pub(crate) trait Pairs {
+    /// Returns whether there is a label.
+    fn any(&self) -> bool;
+
+    /// Calls `see` with each label.
+    fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>));
+}
+
+/// The labels of a series that is being visited.
+pub(crate) struct Visited<'s> {
+    pub(crate) series: &'s dyn Series,
+    /// True if the source's series have labels.
+    pub(crate) is_labelled: bool,
+}
+
+impl Pairs for Visited<'_> {
+    fn any(&self) -> bool {
+        let mut any = self.is_labelled;
+        if !any {
+            self.series.labels(&mut |_, _| any = true);
+        }
+        any
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
+        self.series.labels(see);
+    }
+}
+
+/// Labels that were copied: names and values.
+pub(crate) struct Kept(Vec<(String, String)>);
+
+impl Kept {
+    const NONE: Kept = Kept(Vec::new());
+
+    pub(crate) fn of(series: &dyn Series) -> Kept {
+        let mut pairs = Vec::new();
+        series.labels(&mut |name, value| pairs.push((name.to_owned(), value.to_string())));
+        Kept(pairs)
+    }
+}
+
+impl Pairs for Kept {
+    fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
+        self.0.iter().for_each(|(name, value)| see(name, LabelValue::Text(value)));
+    }
+}
 
 /// Writes the samples of a metric.
-pub(crate) fn write(
+pub(crate) fn write<P: Pairs>(
     reading: &Reading,
     shown: &Shown,
-    pairs: Pairs<'_>,
+    pairs: &P,
     encoder: &mut MetricEncoder<'_>,
 ) -> fmt::Result {
     let mut written = Ok(());
@@ -43,48 +93,51 @@ pub(crate) fn write(
     written
 }
 
-fn write_sample(
+/// Writes the one number of a series.
+pub(crate) fn write_number(
+    value: Value<'_>,
+    pairs: &Visited<'_>,
+    encoder: &mut MetricEncoder<'_>,
+) -> fmt::Result {
+    if pairs.any() {
+        let labelled = Labelled { pairs, more: std::iter::empty };
+        write_value(value, &Buckets::DEFAULT, &mut encoder.encode_family(&labelled)?)
+    } else {
+        write_value(value, &Buckets::DEFAULT, encoder)
+    }
+}
+
+/// Writes the samples of a part as they are, without labels of a series.
+pub(crate) fn write_plain(
+    reading: &Reading,
+    part: &Part,
+    encoder: &mut MetricEncoder<'_>,
+) -> fmt::Result {
+    let mut written = Ok(());
+    reading.samples(part, &mut |sample| {
+        if written.is_ok() {
+            let buckets = &Buckets::DEFAULT;
+            written = write_sample(&sample, sample.value, &Kept::NONE, buckets, encoder);
+        }
+    });
+    written
+}
+
+fn write_sample<P: Pairs>(
     sample: &Sample<'_>,
     value: Value<'_>,
-    pairs: Pairs<'_>,
+    pairs: &P,
     buckets: &Buckets,
     encoder: &mut MetricEncoder<'_>,
 ) -> fmt::Result {
-    let mut has_labels = sample.labels().next().is_some();
-    pairs(&mut |_, _| has_labels = true);
-    if has_labels {
-        write_value(value, buckets, &mut encoder.encode_family(&Labelled { pairs, sample })?)
-    } else {
-        write_value(value, buckets, encoder)
+    if sample.labels().next().is_none() && !pairs.any() {
+        return write_value(value, buckets, encoder);
     }
+    let labelled = Labelled { pairs, more: || sample.labels() };
+    write_value(value, buckets, &mut encoder.encode_family(&labelled)?)
 }
 
-/// The labels of a sample: those of its series, and its own.
-struct Labelled<'s> {
-    pairs: Pairs<'s>,
-    sample: &'s Sample<'s>,
-}
-
-impl EncodeLabelSet for Labelled<'_> {
-    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
-        let mut written = Ok(());
-        (self.pairs)(&mut |name, value| {
-            if written.is_ok() {
-                let label = encoder.encode_label();
-                written = match value {
-                    LabelValue::Text(text) => (name, text).encode(label),
-                    LabelValue::Unsigned(number) => (name, number).encode(label),
-                    other => (name, other.to_string()).encode(label),
-                };
-            }
-        });
-        written?;
-        self.sample.labels().try_for_each(|label| label.encode(encoder.encode_label()))
-    }
-}
-
-/// Writes the number or the histogram of a sample.
-pub(crate) fn write_value(
+fn write_value(
     value: Value<'_>,
     buckets: &Buckets,
     encoder: &mut MetricEncoder<'_>,
@@ -122,4 +175,44 @@ fn write_histogram(
         created: None,
     };
     encoder.encode_histogram_with_native::<NoLabelSet>(sum, count, &classic, None, native)
+}
+
+/// All labels of a sample.
+struct Labelled<'s, P, M> {
+    pairs: &'s P,
+    /// Returns those beside the labels of the series.
+    more: M,
+}
+
+impl<P, M, I> EncodeLabelSet for Labelled<'_, P, M>
+where
+    P: Pairs,
+    M: Fn() -> I,
+    I: Iterator<Item = (&'static str, &'static str)>,
+{
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
+        let mut written = Ok(());
+        self.pairs.each(&mut |name, value| {
+            if written.is_ok() {
+                written = encode_label(name, value, encoder);
+            }
+        });
+        written?;
+        (self.more)().try_for_each(|label| label.encode(encoder.encode_label()))
+    }
+}
+
+fn encode_label(
+    name: &str,
+    value: LabelValue<'_>,
+    encoder: &mut LabelSetEncoder<'_>,
+) -> fmt::Result {
+    let label = encoder.encode_label();
+    match value {
+        LabelValue::Text(text) => (name, text).encode(label),
+        LabelValue::Unsigned(number) => (name, number).encode(label),
+        LabelValue::Signed(number) => (name, number).encode(label),
+        LabelValue::Short(text) => (name, text.as_str()).encode(label),
+        other => (name, other.to_string()).encode(label),
+    }
 }

@@ -128,7 +128,7 @@ pub use terms::Terms;
 /// # Cost and progress
 ///
 /// A call costs the clock's reading, a load, and one compare-exchange; a refusal no exchange. (A
-/// pace that was [changed](Self::reconfigure) costs two compare-exchanges, and some loads.) It never
+/// pace that was [changed](Self::set_rate) costs two compare-exchanges, and some loads.) It never
 /// fails, panics, waits for another thread or takes a lock; only an exchange that another
 /// call has won is repeated. (The caller waits by itself: the pace returns the time.) A pace is one
 /// word, two numbers and a pointer, and allocates nothing, unless a caller gives up. Then it keeps

@@ -52,19 +52,19 @@ use crate::sync::Ordering;
 
 /// # Changing it
 impl<C: Clock> Pace<C> {
-    /// Changes the period and the burst, at one moment, while other threads use the pace.
+    /// Changes the period, while other threads use the pace: one call in each `period` from now on.
+    /// The burst stays.
     ///
     /// What was admitted stays in use: a unit that is missing of the burst is still missing, and
-    /// comes back at the new rate. A greater burst admits the difference at once; under a smaller
-    /// one calls wait until enough has come back. Callers that wait keep the moments that they were
-    /// told, and no later call comes before the last of them. One call is decided by the old terms,
-    /// or by the new ones.
+    /// comes back at the new rate. Callers that wait keep the moments that they were told, and no
+    /// later call comes before the last of them. One call is decided by the old period, or by the
+    /// new one.
     ///
-    /// So in each span across the change, the calls weigh at most the greater burst, and one for
-    /// each old period of the part before the change (or before the last moment that a caller was
-    /// told until then), and for each new period of the part behind it. This is for a clock that
-    /// does not step back. On any clock, the calls before the change keep the old promise, and
-    /// those behind it the new one.
+    /// So in each span across the change, the calls weigh at most the burst, and one for each old
+    /// period of the part before the change (or before the last moment that a caller was told until
+    /// then), and for each new period of the part behind it. This is for a clock that does not step
+    /// back. On any clock, the calls before the change keep the old promise, and those behind it
+    /// the new one.
     ///
     /// A reservation from before the change that is dropped goes to other callers that come before
     /// its turn, as if a later call was admitted.
@@ -75,11 +75,39 @@ impl<C: Clock> Pace<C> {
     ///
     /// # Errors
     ///
-    /// [`PaceError`] if the period or the burst is zero; if the burst's periods would be longer
-    /// together than 2^62 nanoseconds; if the clock is too coarse for them, even if the builder
+    /// [`PaceError`] if the period is zero; if the burst's periods would be longer together than
+    /// 2^62 nanoseconds; if the clock is too coarse for them, even if the builder
     /// [allowed](crate::pace::PaceBuilder::allow_coarse_clock) it for the first ones; if what is in
     /// use would come back behind the end of time; or if the pace is [retired](Self::retire). Then
     /// it stays as it was.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual, gate::Admission};
+    ///
+    /// let (clock, second) = (Manual::default(), Duration::from_secs(1));
+    /// let pace = Pace::builder(second).burst(4).clock(clock.clone()).build()?;
+    /// assert!(pace.try_admit(3));
+    /// pace.set_rate(10 * second)?;
+    /// assert_eq!((pace.left(), pace.idle_after()), (1, 30 * second));
+    /// pace.set_rate(second / 10)?;
+    /// assert_eq!((pace.left(), pace.idle_after()), (1, 3 * second / 10));
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn set_rate(&self, period: Duration) -> Result<(), PaceError> {
+        self.change(|terms| Terms::new(period, terms.burst()))
+    }
+
+    /// Changes the burst, while other threads use the pace. The period stays.
+    ///
+    /// What was admitted stays in use: a greater burst admits the difference at once. Under a
+    /// smaller one calls wait until enough has come back.
+    ///
+    /// All that is said of [`set_rate`](Self::set_rate) holds, with the greater of the two bursts.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`set_rate`](Self::set_rate), or if the burst is zero.
     ///
     /// ```
     /// use std::time::Duration;
@@ -88,29 +116,52 @@ impl<C: Clock> Pace<C> {
     /// let second = Duration::from_secs(1);
     /// let pace = Pace::builder(second).burst(4).clock(Manual::default()).build()?;
     /// assert!(pace.try_admit(3));
-    /// pace.reconfigure(10 * second, pace.burst())?;
-    /// assert_eq!((pace.left(), pace.idle_after()), (1, 30 * second));
-    /// pace.reconfigure(second / 10, 10)?; // 10 a second, and 10 at once after a rest
-    /// assert_eq!((pace.left(), pace.idle_after()), (7, 3 * second / 10));
+    /// pace.set_burst(10)?;
+    /// assert_eq!(pace.left(), 7);
+    /// pace.set_burst(2)?;
+    /// assert_eq!((pace.left(), pace.idle_after()), (0, 3 * second));
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
-    #[doc(alias = "set_rate")]
-    #[doc(alias = "set_burst")]
+    pub fn set_burst(&self, burst: u64) -> Result<(), PaceError> {
+        self.change(|terms| Terms::new(Duration::from_nanos(terms.period()), burst))
+    }
+
+    /// Changes the period and the burst at one moment, as [`set_rate`](Self::set_rate) and
+    /// [`set_burst`](Self::set_burst).
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let pace = windrow::Pace::builder(second).build()?;
+    /// pace.reconfigure(second / 20, 40)?; // 20 a second, and 40 at once after a rest
+    /// assert_eq!((pace.period(), pace.burst()), (second / 20, 40));
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
     pub fn reconfigure(&self, period: Duration, burst: u64) -> Result<(), PaceError> {
+        self.change(|_| Terms::new(period, burst))
+    }
+
+    /// Changes the terms, at one moment, to what is made of those that the pace has then.
+    fn change(&self, to: impl Fn(Terms) -> Result<Terms, PaceError>) -> Result<(), PaceError> {
         loop {
             // Relaxed: see `End::meaning`.
             let word = self.end.word().load(Ordering::Relaxed);
             let is_changed = match self.end.meaning(word) {
                 Meaning::End(end) => {
                     let (terms, told) = (self.end.first, self.end.first.told(end));
-                    match self.next(State { terms, end, told, given: 0 }, period, burst)? {
+                    match self.next(State { terms, end, told, given: 0 }, &to)? {
                         Some(next) => self.end.replace(end, Changed::new(1, next)),
                         None => true,
                     }
                 }
                 Meaning::Changed(changed) => {
                     let found = changed.load();
-                    match self.next(found.state, period, burst)? {
+                    match self.next(found.state, &to)? {
                         Some(next) => changed.change(&found, next),
                         None => true,
                     }
@@ -123,12 +174,16 @@ impl<C: Clock> Pace<C> {
     }
 
     /// Returns the state behind the one that was found; `None` if the terms are the same.
-    fn next(&self, found: State, period: Duration, burst: u64) -> Result<Option<State>, PaceError> {
+    fn next(
+        &self,
+        found: State,
+        to: impl Fn(Terms) -> Result<Terms, PaceError>,
+    ) -> Result<Option<State>, PaceError> {
         let State { terms, end, told, given } = found;
         if end == RETIRED {
             return Err(PaceError::Retired);
         }
-        let next = Terms::new(period, burst)?;
+        let next = to(terms)?;
         if next == terms {
             return Ok(None);
         }

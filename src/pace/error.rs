@@ -9,7 +9,7 @@ use std::time::Duration;
 ///
 /// Returned by [`PaceBuilder::build`](super::PaceBuilder::build) and
 /// [`PacesBuilder::build`](super::PacesBuilder::build); and from the methods that change a pace, as
-/// [`Pace::reconfigure`](crate::Pace::reconfigure).
+/// [`Pace::set_rate`](crate::Pace::set_rate).
 ///
 /// ```
 /// use std::time::Duration;

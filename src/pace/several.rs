@@ -122,6 +122,8 @@ const TOLD: usize = WORDS - 1;
 #[doc(alias = "GCRA")]
 pub struct Paces<C = Coarse> {
     all: Limits,
+    /// In nanoseconds.
+    max_wait: u64,
     vacancies: Vacancies,
     clock: C,
 }
@@ -174,8 +176,8 @@ impl<C: Clock> Paces<C> {
         self.take(n, 0).is_taken()
     }
 
-    /// Admits a call of weight `n`, now or after a wait of at most `max_wait`; or refuses, takes
-    /// nothing, and says when to come back.
+    /// Admits a call of weight `n`, now or after a wait of at most `max_wait`, and at most the
+    /// [builder's](PacesBuilder::max_wait); or refuses, takes nothing, and says when to come back.
     ///
     /// ```
     /// use std::time::Duration;
@@ -228,6 +230,7 @@ impl<C: Clock> Paces<C> {
         if n == 0 {
             return Answer::Taken { now, due: now, undo: Undo::Nothing };
         }
+        let max_wait = max_wait.min(self.max_wait);
         loop {
             let (version, from) = self.all.ends.glance();
             let changed;

@@ -45,7 +45,7 @@ pub use ticket::Ticket;
 /// meanwhile stay: a call that was refused because of it is refused.
 ///
 /// If a later call was admitted, that call was told its time, and does not come forward. (So it is
-/// also if a pace was changed since, as by [`Pace::reconfigure`](crate::Pace::reconfigure).) Then the
+/// also if a pace was changed since, as by [`Pace::set_rate`](crate::Pace::set_rate).) Then the
 /// turn is **vacant**, and goes to the next caller that may wait for it: to one with the same
 /// weight, or to several with parts of it, that come before the turn. So the limiter admits what it
 /// would have admitted if no caller had given up, at the same moments, and exceeds nothing. This is
@@ -227,7 +227,7 @@ impl<'a, C: Clock> Reservation<'a, C> {
     /// that are safe whatever the later calls were: those that were to come, from now or from the
     /// last moment that a caller was told, until the end of its own, less the periods that others
     /// have given back since. So a call gives nothing back when the time of all that was admitted
-    /// until its own is over, or to a pace that was [changed](crate::Pace::reconfigure) since.
+    /// until its own is over, or to a pace that was [changed](crate::Pace::set_rate) since.
     /// [`Paces`](crate::Paces) give back what the last call has not used, and no more. (If the
     /// clock leaps ahead and steps back meanwhile, a span may also hold the weight that was given
     /// back.)

@@ -7,7 +7,7 @@ use testkit::race;
 use windrow::clock::Manual;
 use windrow::gate::Admission;
 use windrow::pace::PaceError;
-use windrow::{Clock, Pace, Paces, Timestamp};
+use windrow::{Pace, Paces, Timestamp};
 
 use crate::pace::Stepping;
 
@@ -21,22 +21,14 @@ fn pace(period: u64, burst: u64) -> (Manual, Pace<Manual>) {
     (clock, pace.unwrap())
 }
 
-fn set_rate(pace: &Pace<impl Clock>, period: Duration) -> Result<(), PaceError> {
-    pace.reconfigure(period, pace.burst())
-}
-
-fn set_burst(pace: &Pace<impl Clock>, burst: u64) -> Result<(), PaceError> {
-    pace.reconfigure(pace.period(), burst)
-}
-
 #[test]
 fn what_is_in_use_is_rounded_up() {
     let (clock, pace) = pace(3, 10);
     assert!(pace.try_admit(1));
     clock.advance(nanos(1));
-    set_rate(&pace, nanos(10)).unwrap(); // two thirds of a period
+    pace.set_rate(nanos(10)).unwrap(); // two thirds of a period
     assert_eq!(pace.idle_after(), nanos(7));
-    set_rate(&pace, nanos(3)).unwrap();
+    pace.set_rate(nanos(3)).unwrap();
     assert_eq!(pace.idle_after(), nanos(3));
 }
 
@@ -47,7 +39,7 @@ fn told_moments_stay_and_later_calls_come_behind_them() {
     pace.reconfigure(nanos(10), 3).unwrap();
     assert_eq!(turns.last().unwrap().wait(), nanos(400));
     assert_eq!(pace.admit(3, Duration::MAX), Admission::After(nanos(430)));
-    set_rate(&pace, nanos(1_000)).unwrap(); // at 430 ns, 3 units are in use
+    pace.set_rate(nanos(1_000)).unwrap(); // at 430 ns, 3 units are in use
     assert_eq!(pace.admit(1, Duration::MAX), Admission::After(nanos(430 + 1_000)));
 }
 
@@ -65,9 +57,9 @@ fn a_rate_that_is_raised_while_a_caller_waits_and_lowered_again_is_the_old_one()
         assert!(paces.admit(1, Duration::MAX).is_granted());
     }
     for period in [second / 1_000, second, nanos(1), second] {
-        set_rate(&pace, period).unwrap();
+        pace.set_rate(period).unwrap();
         let limit = (second.as_nanos() / period.as_nanos()) as u64;
-        paces.set_limit(0, limit, second, 1).unwrap();
+        paces.set_limit_with_burst(0, limit, second, 1).unwrap();
     }
     assert_eq!(pace.admit(1, Duration::MAX), Admission::After(11 * second));
     assert_eq!(paces.admit(1, Duration::MAX), Admission::After(11 * second));
@@ -87,7 +79,11 @@ fn a_turn_from_before_a_change_is_passed_on() {
             if is_pace { pace.reserve(1, longest) } else { paces.reserve(1, longest) }.unwrap()
         };
         let set = |period| {
-            if is_pace { set_rate(&pace, period) } else { paces.set_limit(0, 1, period, 1) }
+            if is_pace {
+                pace.set_rate(period)
+            } else {
+                paces.set_limit_with_burst(0, 1, period, 1)
+            }
         };
         let idle = || if is_pace { pace.idle_after() } else { paces.idle_after() };
         set(second).unwrap();
@@ -110,17 +106,17 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     let show = |pace: &Pace<Manual>| (pace.period(), pace.burst(), pace.idle_after());
     for is_changed in [false, true] {
         if is_changed {
-            set_burst(&pace, 5).unwrap();
+            pace.set_burst(5).unwrap();
         }
         assert!(pace.try_admit(2));
         let (before, burst) = (show(&pace), pace.burst());
-        assert_eq!(set_rate(&pace, Duration::ZERO), Err(PaceError::ZeroPeriod));
-        assert_eq!(set_burst(&pace, 0), Err(PaceError::ZeroBurst));
+        assert_eq!(pace.set_rate(Duration::ZERO), Err(PaceError::ZeroPeriod));
+        assert_eq!(pace.set_burst(0), Err(PaceError::ZeroBurst));
         let too_long = |period, burst| Err(PaceError::TooLong { period, burst });
-        assert_eq!(set_rate(&pace, nanos(1 << 62)), too_long(nanos(1 << 62), burst));
-        assert_eq!(set_burst(&pace, u64::MAX), too_long(nanos(1_000), u64::MAX));
+        assert_eq!(pace.set_rate(nanos(1 << 62)), too_long(nanos(1 << 62), burst));
+        assert_eq!(pace.set_burst(u64::MAX), too_long(nanos(1_000), u64::MAX));
         assert_eq!(pace.reconfigure(Duration::MAX, 1), too_long(Duration::MAX, 1));
-        assert_eq!(set_rate(&pace, nanos(1_000)), Ok(()));
+        assert_eq!(pace.set_rate(nanos(1_000)), Ok(()));
         assert_eq!(show(&pace), before);
     }
     let error = pace.reconfigure(nanos(1 << 62), 1).unwrap_err();
@@ -128,26 +124,26 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     clock.set(Timestamp::from_nanos(i64::MAX as u64));
     assert_eq!(pace.reconfigure(nanos(1 << 62), 1), Ok(()));
     assert!(pace.retire());
-    assert_eq!(set_rate(&pace, nanos(1)), Err(PaceError::Retired));
-    assert_eq!(set_burst(&pace, 1), Err(PaceError::Retired));
+    assert_eq!(pace.set_rate(nanos(1)), Err(PaceError::Retired));
+    assert_eq!(pace.set_burst(1), Err(PaceError::Retired));
 
     let clock = Stepping(Manual::default(), 10);
     let coarse = Pace::builder(nanos(1)).clock(clock.clone()).allow_coarse_clock().build().unwrap();
     let error = PaceError::ClockTooCoarse { resolution: nanos(10), span: nanos(99) };
-    assert_eq!(set_rate(&coarse, nanos(99)), Err(error.clone()));
+    assert_eq!(coarse.set_rate(nanos(99)), Err(error.clone()));
     let paces = Paces::builder().limit(1, nanos(100)).clock(clock).build().unwrap();
-    assert_eq!(paces.set_limit(0, 1, nanos(99), 1), Err(error));
+    assert_eq!(paces.set_limit(0, 1, nanos(99)), Err(error));
     let no_limit = PaceError::NoSuchLimit { at: 1, limits: 1 };
-    assert_eq!(paces.set_limit(1, 1, nanos(100), 1), Err(no_limit));
-    assert_eq!(paces.set_limit(0, 0, nanos(100), 0), Err(PaceError::ZeroLimit));
+    assert_eq!(paces.set_limit(1, 1, nanos(100)), Err(no_limit));
+    assert_eq!(paces.set_limit(0, 0, nanos(100)), Err(PaceError::ZeroLimit));
     assert!(paces.retire());
-    assert_eq!(paces.set_limit(0, 2, nanos(100), 2), Err(PaceError::Retired));
+    assert_eq!(paces.set_limit(0, 2, nanos(100)), Err(PaceError::Retired));
 }
 
 #[test]
 fn a_changed_pace_is_retired_when_it_is_idle_and_for_ever() {
     let (clock, pace) = pace(100, 2);
-    set_rate(&pace, nanos(200)).unwrap();
+    pace.set_rate(nanos(200)).unwrap();
     assert!(pace.try_admit(2) && !pace.retire());
     clock.advance(nanos(399));
     assert!(!pace.retire() && !pace.is_retired());
@@ -179,10 +175,10 @@ fn threads_that_change_a_pace_lose_no_unit() {
                     match (thread, is_pace) {
                         (0, true) => pace.reconfigure(nanos(period), burst).unwrap(),
                         (0, false) => {
-                            paces.set_limit(0, 1, nanos(period), burst).unwrap();
+                            paces.set_limit_with_burst(0, 1, nanos(period), burst).unwrap();
                         }
-                        (1, true) if call == 5 => set_rate(&pace, nanos(7 * SECOND)).unwrap(),
-                        (1, true) if call == 7 => set_burst(&pace, 15).unwrap(),
+                        (1, true) if call == 5 => pace.set_rate(nanos(7 * SECOND)).unwrap(),
+                        (1, true) if call == 7 => pace.set_burst(15).unwrap(),
                         (_, true) => {
                             admitted.fetch_add(pace.try_admit(1).into(), Ordering::Relaxed);
                         }
@@ -217,7 +213,7 @@ fn limits_that_are_not_waited_for_move_no_other() {
     let paces = Paces::builder().limit(4, 4 * second).limit(5, 10 * second);
     let paces = paces.clock(Manual::default()).build().unwrap();
     assert!(paces.try_admit(1));
-    paces.set_limit(1, 3, 10 * second, 3).unwrap();
+    paces.set_limit(1, 3, 10 * second).unwrap();
     assert!(paces.quotas().map(|quota| quota.left).eq([3, 2]));
 }
 
@@ -243,16 +239,13 @@ fn threads_do_everything_at_once() {
                 let extreme = extremes[random(9) as usize];
                 let (small, longest) = (1 + random(5), nanos(random(2_000)));
                 match random(12) {
-                    0 => _ = set_rate(&pace, nanos(extreme)),
-                    1 => _ = set_burst(&pace, extreme),
+                    0 => _ = pace.set_rate(nanos(extreme)),
+                    1 => _ = pace.set_burst(extreme),
                     2 => _ = pace.reconfigure(nanos(1 + random(500)), small),
-                    3 => {
-                        let (at, interval) = (random(3) as usize, nanos(1 + random(5_000)));
-                        _ = paces.set_limit(at, small, interval, small);
-                    }
+                    3 => _ = paces.set_limit(random(3) as usize, small, nanos(1 + random(5_000))),
                     4 => {
                         let interval = nanos(1 + extreme / 2);
-                        _ = paces.set_limit(0, extreme, interval, small);
+                        _ = paces.set_limit_with_burst(0, extreme, interval, small);
                     }
                     5 => clock.set(Timestamp::from_nanos(extreme)),
                     6 => clock.set(Timestamp::from_nanos(random(100_000))),
@@ -274,8 +267,8 @@ fn threads_do_everything_at_once() {
         race(3, |thread| {
             clock.set(Timestamp::from_nanos(thread as u64 * 1_000));
             assert!(!pace.try_admit(1) && !paces.try_admit(1));
-            assert_eq!(set_rate(&pace, nanos(thread as u64 + 1)), Err(PaceError::Retired));
-            assert_eq!(paces.set_limit(0, 1, nanos(10), 1), Err(PaceError::Retired));
+            assert_eq!(pace.set_rate(nanos(thread as u64 + 1)), Err(PaceError::Retired));
+            assert_eq!(paces.set_limit(0, 1, nanos(10)), Err(PaceError::Retired));
         });
         assert!(pace.is_retired() && paces.is_retired());
     }

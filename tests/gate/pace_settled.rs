@@ -206,7 +206,7 @@ fn what_is_charged_holds_the_next_back_until_the_end_of_time() {
     assert_eq!(pace.idle_after(), 15 * SECOND);
     let retry_after = Some(6 * SECOND);
     assert_eq!(pace.admit(1, Duration::ZERO), Admission::Refused { retry_after });
-    pace.reconfigure(2 * SECOND, pace.burst()).unwrap();
+    pace.set_rate(2 * SECOND).unwrap();
     pace.reserve(0, Duration::ZERO).unwrap().settle(u64::MAX);
     assert_eq!(pace.admit(1, Duration::MAX), Admission::Refused { retry_after: None });
     assert!(!pace.is_retired());
@@ -230,7 +230,7 @@ fn a_call_from_before_a_change_gives_nothing_back() {
     let clock = clock_at(1_000);
     let pace = pace(&clock);
     let call = pace.reserve(4, Duration::ZERO).unwrap();
-    pace.reconfigure(SECOND / 2, pace.burst()).unwrap();
+    pace.set_rate(SECOND / 2).unwrap();
     assert!(!call.settle(0));
     assert_eq!(pace.left(), 6);
 }

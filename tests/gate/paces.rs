@@ -104,12 +104,18 @@ impl Limiter {
         match self {
             Limiter::One(pace) if limit.is_whole() => {
                 let period = Duration::from_nanos(interval / count);
+                if pace.burst() == burst {
+                    return Some(pace.set_rate(period));
+                }
+                if pace.period() == period {
+                    return Some(pace.set_burst(burst));
+                }
                 Some(pace.reconfigure(period, burst))
             }
             Limiter::One(_) => None,
             Limiter::Several(paces) => {
                 let interval = Duration::from_nanos(interval);
-                Some(paces.set_limit(at, count, interval, burst))
+                Some(paces.set_limit_with_burst(at, count, interval, burst))
             }
         }
     }

@@ -61,7 +61,7 @@ pub fn paced<C: Clock>(terms: Terms, clock: C) -> Pace<C> {
 /// # Panics
 /// If no word holds these limits.
 pub fn several<C: Clock>(terms: Terms, two: bool, clock: C) -> Paces<C> {
-    let builder = Paces::builder().limit(terms.limit, terms.interval);
+    let builder = Paces::builder().limit(terms.limit, terms.interval).max_wait(Duration::ZERO);
     let builder = if two { builder.limit(terms.limit, 2 * terms.interval) } else { builder };
     builder.clock(clock).allow_coarse_clock().build().expect("sound terms")
 }

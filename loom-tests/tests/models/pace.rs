@@ -238,7 +238,7 @@ fn change_against_calls() {
     Model::new("pace::change_against_calls").explore(|| {
         let pace = pace();
         let other = spawn(&pace, |pace| reserve(pace, 0, true));
-        pace.reconfigure(Duration::from_nanos(2 * PERIOD), 1).expect("it can be");
+        pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
         turn();
         let own = reserve(&pace, 0, true);
         let mut moments = [own, other.join().unwrap()].map(|moment| moment.expect("it was kept"));
@@ -256,11 +256,11 @@ fn change_against_change() {
         _ = reserve(&pace, 0, true);
         let other = spawn(&pace, |pace| {
             set_time(0);
-            pace.reconfigure(Duration::from_nanos(PERIOD), 2).expect("it can be");
+            pace.set_burst(2).expect("it can be");
         });
-        pace.reconfigure(Duration::from_nanos(2 * PERIOD), 1).expect("it can be");
+        pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
         other.join().unwrap();
-        assert_eq!((in_use(&pace), pace.left()), (1, pace.burst() - 1));
+        assert_eq!((in_use(&pace), pace.burst(), pace.left()), (1, 2, 1));
     });
 }
 
@@ -273,7 +273,7 @@ fn change_against_giving_back() {
         let vacant = pace.reserve(1, Duration::MAX).expect("it may wait for ever");
         let other = spawn(&pace, |pace| {
             set_time(0);
-            pace.reconfigure(Duration::from_nanos(2 * PERIOD), 1).expect("it can be");
+            pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
         });
         turn();
         set_time(0);
@@ -324,7 +324,7 @@ fn settling_against_a_change() {
         let own = pace.reserve(2, Duration::ZERO).expect("the whole burst is left");
         let other = spawn(&pace, |pace| {
             set_time(0);
-            pace.reconfigure(Duration::from_nanos(2 * PERIOD), 1).expect("it can be");
+            pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
         });
         turn();
         own.settle(1);
@@ -342,7 +342,7 @@ fn retiring_against_a_call_and_a_change() {
         let pace = pace();
         let other = spawn(&pace, |pace| {
             set_time(0);
-            let is_changed = pace.reconfigure(Duration::from_nanos(PERIOD), 2).is_ok();
+            let is_changed = pace.set_burst(2).is_ok();
             let is_admitted = pace.try_admit(1);
             assert!(is_changed || !is_admitted);
             is_admitted
@@ -369,7 +369,7 @@ fn several_limits_against_a_change() {
             set_time(0);
             shared.try_admit(1)
         });
-        paces.set_limit(1, 3, 10 * second, 3).expect("it can be");
+        paces.set_limit(1, 3, 10 * second).expect("it can be");
         assert!(other.join().unwrap() && paces.try_admit(2) && !paces.try_admit(1));
         let left: Vec<u64> = paces.quotas().map(|quota| quota.left).collect();
         assert_eq!(left, [1, 0]);

@@ -7,6 +7,7 @@ use super::rates::Rates;
 use super::{Limits, Paces, WORDS};
 use crate::clock::{Clock, Coarse};
 use crate::pace::error::PaceError;
+use crate::timestamp::saturating_nanos;
 use crate::turn::vacancies::Vacancies;
 use crate::wide::Wide;
 
@@ -20,6 +21,7 @@ use crate::wide::Wide;
 /// let paces = Paces::builder()
 ///     .limit_with_burst(50, second, 5)
 ///     .limit(1_000, minute)
+///     .max_wait(Duration::from_millis(200))
 ///     .build()?;
 /// assert_eq!(paces.left(), 5);
 /// # Ok::<(), windrow::pace::PaceError>(())
@@ -28,6 +30,7 @@ use crate::wide::Wide;
 #[must_use]
 pub struct PacesBuilder<C = Coarse> {
     limits: Vec<Limit>,
+    max_wait: Duration,
     clock: C,
     allows_coarse_clock: bool,
 }
@@ -43,7 +46,7 @@ struct Limit {
 impl PacesBuilder {
     pub(super) fn new() -> PacesBuilder {
         let (limits, clock) = (Vec::new(), Coarse::default());
-        PacesBuilder { limits, clock, allows_coarse_clock: false }
+        PacesBuilder { limits, max_wait: Duration::MAX, clock, allows_coarse_clock: false }
     }
 }
 
@@ -81,6 +84,23 @@ impl<C: Clock> PacesBuilder<C> {
         self
     }
 
+    /// Sets the longest wait that any call may have, however long it would wait; by default, there
+    /// is none.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::Paces;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let paces = Paces::builder().limit(1, second).max_wait(Duration::ZERO).build()?;
+    /// assert!(paces.try_admit(1));
+    /// assert!(paces.reserve(1, Duration::MAX).is_err());
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn max_wait(self, max_wait: Duration) -> PacesBuilder<C> {
+        PacesBuilder { max_wait, ..self }
+    }
+
     /// Sets the clock; [`Coarse`] by default.
     ///
     /// ```
@@ -92,8 +112,8 @@ impl<C: Clock> PacesBuilder<C> {
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> PacesBuilder<D> {
-        let PacesBuilder { limits, allows_coarse_clock, .. } = self;
-        PacesBuilder { limits, clock, allows_coarse_clock }
+        let PacesBuilder { limits, max_wait, allows_coarse_clock, .. } = self;
+        PacesBuilder { limits, max_wait, clock, allows_coarse_clock }
     }
 
     /// Allows a clock whose resolution is coarser than a tenth of a burst's periods together, as
@@ -141,6 +161,7 @@ impl<C: Clock> PacesBuilder<C> {
             }
         }
         let all = Limits { rates: Rates::new(rates), count: limits, ends: Wide::new([0; WORDS]) };
-        Ok(Paces { all, vacancies: Vacancies::new(), clock: self.clock })
+        let (max_wait, vacancies) = (saturating_nanos(self.max_wait), Vacancies::new());
+        Ok(Paces { all, max_wait, vacancies, clock: self.clock })
     }
 }

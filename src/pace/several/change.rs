@@ -33,7 +33,7 @@ use crate::pace::error::PaceError;
 /// # Changing them
 impl<C: Clock> Paces<C> {
     /// Changes the limit of an index, in the order in which they were added, while other threads
-    /// use them. `burst` of it may come at once after a rest: all of it, if that is the limit.
+    /// use them. All of it may come at once after a rest.
     ///
     /// What was admitted stays in use: a unit that is missing is still missing, and comes back at
     /// the new rate. Callers that wait keep the moments that they were told. One call is decided by
@@ -45,10 +45,10 @@ impl<C: Clock> Paces<C> {
     ///
     /// # Errors
     ///
-    /// [`PaceError`] if there is no limit of this index; if the limit, the interval or the burst is
-    /// zero; if the burst's periods are longer together than 2^62 nanoseconds; if the clock is too
-    /// coarse, even if the builder [allowed](super::PacesBuilder::allow_coarse_clock) it for the
-    /// first limits; if what is in use would come back behind the end of time; or if the limits are
+    /// [`PaceError`] if there is no limit of this index; if the limit or the interval is zero; if
+    /// the interval is longer than 2^62 nanoseconds; if the clock is too coarse, even if the
+    /// builder [allowed](super::PacesBuilder::allow_coarse_clock) it for the first limits; if what
+    /// is in use would come back behind the end of time; or if the limits are
     /// [retired](Self::retire). Then they stay as they were.
     ///
     /// ```
@@ -59,14 +59,35 @@ impl<C: Clock> Paces<C> {
     /// let builder = Paces::builder().limit(10, second).limit(200, minute);
     /// let paces = builder.clock(Manual::default()).build()?;
     /// assert!(paces.try_admit(10));
-    /// paces.set_limit(0, 30, second, 15)?;
-    /// paces.set_limit(1, 100, minute, 100)?;
+    /// paces.set_limit(0, 30, second)?;
+    /// paces.set_limit(1, 100, minute)?;
     /// let left: Vec<u64> = paces.quotas().map(|quota| quota.left).collect();
-    /// assert_eq!(left, [5, 90]);
+    /// assert_eq!(left, [20, 90]);
     /// # Ok::<(), windrow::pace::PaceError>(())
     /// ```
-    #[doc(alias = "set_limit_with_burst")]
-    pub fn set_limit(
+    pub fn set_limit(&self, at: usize, limit: u64, interval: Duration) -> Result<(), PaceError> {
+        self.set_limit_with_burst(at, limit, interval, limit)
+    }
+
+    /// Changes the limit of an index, of which `burst` may come at once after a rest, as
+    /// [`set_limit`](Self::set_limit).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`set_limit`](Self::set_limit); or if the burst is zero, or its periods are longer
+    /// together than 2^62 nanoseconds.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Paces, clock::Manual};
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let paces = Paces::builder().limit(10, second).clock(Manual::default()).build()?;
+    /// paces.set_limit_with_burst(0, 10, second, 3)?;
+    /// assert_eq!(paces.left(), 3);
+    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// ```
+    pub fn set_limit_with_burst(
         &self,
         at: usize,
         limit: u64,

@@ -117,8 +117,8 @@ fn series_with_hostile_labels_are_written_as_a_plain_writer_writes_them() {
     ];
     let totals = [0, 1, 9, 10, 99, 100, 999, 1_000, 123_456_789, u64::MAX];
     for names in names {
+        let width = names.len();
         let names = LabelNames::new(names).unwrap();
-        let width = names.as_slice().len();
         let counts = Arc::new(Family::<RuntimeLabels, Counter>::with_names(names.clone()));
         let levels = Arc::new(Family::<RuntimeLabels, Gauge>::with_names(names));
         for first in 0..values.len() {

@@ -60,7 +60,7 @@ fn number(value: Value<'_>) -> Json {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut catalog = Catalog::new();
     catalog.add("requests", "Requests by route", &REQUESTS)?;
-    catalog.add("sizes", "Sizes of answers", &SIZES)?.unit = "By".to_owned();
+    catalog.add("sizes", "Sizes of answers", &SIZES)?.unit = "By".into();
     catalog.add("jobs", "Jobs", &JOBS)?;
     REQUESTS.with(Route { route: "/cart" }).increment();
     SIZES.record(1_000);

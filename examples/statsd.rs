@@ -86,7 +86,7 @@ fn name(metric: &str, part: &Part, series: &dyn Series, sample: &Sample<'_>) -> 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut catalog = Catalog::new();
     catalog.add("requests", "Requests by route", &REQUESTS)?;
-    catalog.add("sizes", "Sizes of answers", &SIZES)?.unit = "By".to_owned();
+    catalog.add("sizes", "Sizes of answers", &SIZES)?.unit = "By".into();
     catalog.add("jobs", "Jobs", &JOBS)?;
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     let target = std::env::args().nth(1);

@@ -22,7 +22,7 @@ use super::source::Source;
 ///
 /// let mut catalog = Catalog::new();
 /// catalog.add("hits", "Hits since the start", &HITS)?;
-/// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
+/// catalog.add("rt", "Response times", &RT)?.unit = "ns".into();
 /// let names = catalog.iter().map(|metric| metric.name.as_str());
 /// assert!(names.eq(["hits", "rt"]));
 /// # Ok::<(), windrow::export::CatalogError>(())

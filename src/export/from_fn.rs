@@ -59,7 +59,7 @@ pub fn from_fn<F: Fn() -> f64 + Send + Sync + 'static>(number: F) -> FromFn<F> {
 /// let begun = Instant::now();
 /// let mut catalog = Catalog::new();
 /// let seconds = total_fn(move || begun.elapsed().as_secs_f64());
-/// catalog.add("up", "Time since the start", seconds)?.unit = "s".to_owned();
+/// catalog.add("up", "Time since the start", seconds)?.unit = "s".into();
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
 pub fn total_fn<F: Fn() -> f64 + Send + Sync + 'static>(total: F) -> FromFn<F> {
@@ -192,7 +192,7 @@ where
 ///
 /// let mut catalog = Catalog::new();
 /// let bytes = field_count_fn(&DISKS, Written::total);
-/// catalog.add("written", "Bytes written, by disk", bytes)?.unit = "By".to_owned();
+/// catalog.add("written", "Bytes written, by disk", bytes)?.unit = "By".into();
 /// DISKS.with(Disk { disk: "sda" }).0.store(4_096, Ordering::Relaxed);
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```

@@ -397,7 +397,7 @@ fn a_weak_source_has_nothing_when_the_last_reference_is_gone() {
 fn a_catalog_refuses_what_no_exporter_could_show() {
     static HITS: Counter = Counter::new();
     let mut catalog = Catalog::new();
-    catalog.add("hits", "Hits", &HITS).unwrap().unit = "By".to_owned();
+    catalog.add("hits", "Hits", &HITS).unwrap().unit = "By".into();
     assert_eq!(catalog.add("", "", &HITS).unwrap_err(), CatalogError::NoName);
     let taken = CatalogError::NameTaken { name: "hits".to_owned() };
     assert_eq!(catalog.add("hits", "", &HITS).unwrap_err(), taken);

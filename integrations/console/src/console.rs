@@ -164,7 +164,7 @@ impl Console {
     /// static RT: Histogram = Histogram::new();
     ///
     /// let mut catalog = Catalog::new();
-    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
+    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".into();
     /// let mut console = Console::new("shop");
     /// console.show_all(&catalog)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())

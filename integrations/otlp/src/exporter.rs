@@ -199,7 +199,7 @@ impl Exporter {
     ///
     /// let mut catalog = Catalog::new();
     /// catalog.add("hits", "Hits since the start", &HITS)?;
-    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
+    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".into();
     /// let exporter = Exporter::to("http://127.0.0.1:4318").catalog(&catalog);
     /// # Ok::<(), windrow::export::CatalogError>(())
     /// ```

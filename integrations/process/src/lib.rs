@@ -51,11 +51,11 @@ pub fn add_to(catalog: &mut Catalog) -> Result<(), CatalogError> {
     if let Some(start) = collect().start_time_seconds {
         seconds.since = Some(UNIX_EPOCH + Duration::from_secs(start));
     }
-    catalog.add("process_cpu_seconds", "CPU time, user and system", seconds)?.unit = "s".to_owned();
+    catalog.add("process_cpu_seconds", "CPU time, user and system", seconds)?.unit = "s".into();
     for (name, help, unit, number) in GAUGES {
         let of = Arc::clone(&process);
         let number = from_fn(move || of.read(|all| number(all).map_or(f64::NAN, |n| n as f64)));
-        catalog.add(name, help, number)?.unit = unit.to_owned();
+        catalog.add(name, help, number)?.unit = unit.into();
     }
     Ok(())
 }

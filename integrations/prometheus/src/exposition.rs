@@ -263,7 +263,7 @@ impl Exposition {
     /// static RT: Histogram = Histogram::new();
     ///
     /// let mut catalog = Catalog::new();
-    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".to_owned();
+    /// catalog.add("rt", "Response times", &RT)?.unit = "ns".into();
     /// let mut metrics = Exposition::new();
     /// metrics.register_all(&catalog)?;
     /// assert!(metrics.to_string().contains("\nrt_nanoseconds_count 0\n"));

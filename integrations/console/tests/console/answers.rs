@@ -195,7 +195,7 @@ async fn each_field_of_several_metrics_is_a_row() {
     cache.hits.add(7);
     cache.rt.record(1_250_000);
     let mut catalog = windrow::export::Catalog::new();
-    catalog.add("cache", "Lookups", caches).unwrap().unit = "ns".to_owned();
+    catalog.add("cache", "Lookups", caches).unwrap().unit = "ns".into();
     let mut console = Console::new("shop");
     console.show_all(&catalog).unwrap();
     let console = console.build();

@@ -10,7 +10,7 @@ use super::{get, json, served, text};
 fn catalog() -> Catalog {
     let mut all = Catalog::new();
     let cpu = total_fn(|| 12.34);
-    all.add("process_cpu_seconds", "CPU time", cpu).unwrap().unit = "s".to_owned();
+    all.add("process_cpu_seconds", "CPU time", cpu).unwrap().unit = "s".into();
     for (name, unit, number) in [
         ("process_resident_memory_bytes", "By", 59_768_832.0),
         ("process_open_fds", "", 31.0),
@@ -18,7 +18,7 @@ fn catalog() -> Catalog {
         ("process_start_time_seconds", "s", 1_795_843_617.0),
         ("buffers", "By", 2_048.0),
     ] {
-        all.add(name, "", from_fn(move || number)).unwrap().unit = unit.to_owned();
+        all.add(name, "", from_fn(move || number)).unwrap().unit = unit.into();
     }
     all
 }

@@ -115,7 +115,7 @@ fn sum(points: &Points, instrument: &str) -> f64 {
 fn a_catalogs_units_are_those_of_the_instruments() {
     static RT: Histogram = Histogram::new();
     let mut catalog = Catalog::new();
-    catalog.add("rt", "Response times", &RT).unwrap().unit = "ns".to_owned();
+    catalog.add("rt", "Response times", &RT).unwrap().unit = "ns".into();
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
     observer.observe_all(&catalog).unwrap();

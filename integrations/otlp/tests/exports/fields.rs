@@ -17,7 +17,7 @@ fn each_field_arrives_and_the_overflow_arrives_once() {
         let receiver = Receiver::start(Wire::Http);
         let caches = Arc::new(Family::<Request, Cache>::new().with_max_series(1));
         let mut catalog = Catalog::new();
-        catalog.add("cache", "Lookups", Arc::clone(&caches)).unwrap().unit = "By".to_owned();
+        catalog.add("cache", "Lookups", Arc::clone(&caches)).unwrap().unit = "By".into();
         let started = exporter(&receiver, Wire::Http)
             .temporality(temporality)
             .catalog(&catalog)

@@ -62,7 +62,7 @@ fn each_metric_arrives_in_its_form_with_unit_description_and_times() {
 
         let since = SystemTime::now() - Duration::from_secs(60);
         let mut catalog = Catalog::new();
-        catalog.add("sizes", "Sizes", Arc::new(sizes)).unwrap().unit = "By".to_owned();
+        catalog.add("sizes", "Sizes", Arc::new(sizes)).unwrap().unit = "By".into();
         let started = exporter(&receiver, wire)
             .resource("deployment.environment.name", "test")
             .header("x-tenant", "ann")

@@ -58,7 +58,7 @@ fn each_field_is_a_metric_and_the_overflow_is_shown_once() {
 #[test]
 fn a_unit_and_a_divisor_hold_for_values_and_not_for_counts() {
     let mut catalog = Catalog::new();
-    catalog.add("cache", "", caches()).unwrap().unit = "By".to_owned();
+    catalog.add("cache", "", caches()).unwrap().unit = "By".into();
     let mut metrics = Exposition::new();
     metrics.register_all(&catalog).unwrap();
     let megabytes = buckets(caches(), Buckets::octaves().per(1 << 20));

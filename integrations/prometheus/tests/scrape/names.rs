@@ -88,7 +88,7 @@ fn a_catalogs_units_become_those_of_prometheus() {
     let mut catalog = Catalog::new();
     for (name, unit) in [("a", "ns"), ("b_bytes", "By"), ("c", "{request}"), ("d", "")] {
         let source = Arc::new(Histogram::new());
-        catalog.add(name, "", source).unwrap().unit = unit.to_owned();
+        catalog.add(name, "", source).unwrap().unit = unit.into();
     }
     let mut metrics = Exposition::new();
     metrics.register_all(&catalog).unwrap();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use windrow::clock::Manual;
-use windrow::{Event, SlidingWindow, diagnostics::Strategy};
+use windrow::{SlidingWindow, diagnostics::Strategy};
 
 use crate::counting::{allocations, while_adding};
 use testkit::alone::in_each_strategy;

@@ -10,12 +10,12 @@ use crate::absence::Absence;
 use crate::bounds::terms;
 use crate::engine::Engine;
 use crate::error::SharedError;
-use crate::gates::SharedGates;
 use crate::limit::{Limit, gate};
 use crate::machine::Terms;
 use crate::names::{Kind, Tag};
 
-/// A builder of a [`SharedGate`](crate::SharedGate), or of [`SharedGates`].
+/// A builder of a [`SharedGate`](crate::SharedGate), or of
+/// [`SharedGates`](crate::SharedGates).
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing until it builds"]
 pub struct SharedBuilder<G> {
@@ -25,7 +25,7 @@ pub struct SharedBuilder<G> {
     name: String,
     absence: Absence,
     /// Of limits by key.
-    max_keys: usize,
+    pub(crate) max_keys: usize,
     of: PhantomData<fn() -> G>,
 }
 
@@ -88,15 +88,6 @@ impl<G> SharedBuilder<G> {
     /// Sets what is admitted while the engine is away: nothing unless it is set.
     pub fn on_absence(mut self, absence: Absence) -> SharedBuilder<G> {
         self.absence = absence;
-        self
-    }
-}
-
-impl SharedBuilder<SharedGates> {
-    /// Sets the number of keys that a process remembers, at least 1: 10 000 unless it is set. (They
-    /// are spread over 16 parts by a hash, and each has a sixteenth of the number, rounded up.)
-    pub fn max_keys(mut self, max_keys: usize) -> SharedBuilder<SharedGates> {
-        self.max_keys = max_keys.max(1);
         self
     }
 }

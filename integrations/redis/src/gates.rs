@@ -64,6 +64,15 @@ struct Of {
     overflow: SharedGate,
 }
 
+impl SharedBuilder<SharedGates> {
+    /// Sets the number of keys that a process remembers, at least 1: 10 000 unless it is set. (They
+    /// are spread over 16 parts by a hash, and each has a sixteenth of the number, rounded up.)
+    pub fn max_keys(mut self, max_keys: usize) -> SharedBuilder<SharedGates> {
+        self.max_keys = max_keys.max(1);
+        self
+    }
+}
+
 impl SharedGates {
     /// The greatest length of a key, in bytes.
     pub const MAX_KEY: usize = 128;

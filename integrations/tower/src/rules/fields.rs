@@ -1,11 +1,5 @@
 //! The fields of settings, as serde reads them.
 
-use std::time::Duration;
-
-use crate::rules::geometry::Geometry;
-use crate::rules::places::Places;
-use crate::rules::rate::Rate;
-
 /// The fields of an object as read: each may be there or not.
 #[derive(Default)]
 pub struct Fields {
@@ -43,49 +37,4 @@ pub trait Readable: Sized {
     /// Returns the setting with the fields that are there.
     #[must_use]
     fn with(self, fields: &Fields) -> Self;
-}
-
-impl Readable for Rate {
-    const WHAT: &'static str = "an object of a rate";
-    const NAMES: &'static [&'static str] =
-        &["match", "limit", "interval_ms", "buckets", "strict", "max_wait_ms", "burst"];
-    const REQUIRED: &'static [&'static str] = &["limit"];
-    const HAS_WEIGHTS: bool = true;
-    const BLANK: Rate = Rate::new(0);
-
-    fn with(self, fields: &Fields) -> Rate {
-        Rate {
-            limit: fields.limit.unwrap_or(self.limit),
-            interval: fields.interval_ms.map_or(self.interval, Duration::from_millis),
-            buckets: fields.buckets.unwrap_or(self.buckets),
-            strict: fields.strict.unwrap_or(self.strict),
-            max_wait: fields.max_wait_ms.map_or(self.max_wait, Duration::from_millis),
-            burst: fields.burst.or(self.burst),
-        }
-    }
-}
-
-impl Readable for Places {
-    const WHAT: &'static str = "an object of places";
-    const NAMES: &'static [&'static str] = &["match", "places"];
-    const REQUIRED: &'static [&'static str] = &["places"];
-    const BLANK: Places = Places::new(0);
-
-    fn with(self, fields: &Fields) -> Places {
-        Places::new(fields.places.unwrap_or(self.places))
-    }
-}
-
-impl Readable for Geometry {
-    const WHAT: &'static str = "an object of a geometry";
-    const NAMES: &'static [&'static str] = &["match", "interval_ms", "buckets"];
-    const REQUIRED: &'static [&'static str] = &["interval_ms", "buckets"];
-    const BLANK: Geometry = Geometry::new(Duration::ZERO, 0);
-
-    fn with(self, fields: &Fields) -> Geometry {
-        Geometry {
-            interval: fields.interval_ms.map_or(self.interval, Duration::from_millis),
-            buckets: fields.buckets.unwrap_or(self.buckets),
-        }
-    }
 }

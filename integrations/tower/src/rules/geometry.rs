@@ -6,6 +6,8 @@ use windrow::{BuildError, Clock, Events, SlidingWindow};
 
 use crate::endpoint::Http;
 use crate::rules::error::{RulesError, RulesPart};
+#[cfg(feature = "serde")]
+use crate::rules::fields::{Fields, Readable};
 use crate::rules::setting::Setting;
 
 /// The geometry of a sliding window: an interval in equal buckets.
@@ -70,5 +72,21 @@ impl Setting for Geometry {
         let builder = SlidingWindow::<Http>::builder().interval(interval).buckets(buckets);
         let window = builder.allow_coarse_clock().build();
         window.map(|_| ()).map_err(|error| RulesError::Window { part, error })
+    }
+}
+
+/// As an object of rules.
+#[cfg(feature = "serde")]
+impl Readable for Geometry {
+    const WHAT: &'static str = "an object of a geometry";
+    const NAMES: &'static [&'static str] = &["match", "interval_ms", "buckets"];
+    const REQUIRED: &'static [&'static str] = &["interval_ms", "buckets"];
+    const BLANK: Geometry = Geometry::new(Duration::ZERO, 0);
+
+    fn with(self, fields: &Fields) -> Geometry {
+        Geometry {
+            interval: fields.interval_ms.map_or(self.interval, Duration::from_millis),
+            buckets: fields.buckets.unwrap_or(self.buckets),
+        }
     }
 }

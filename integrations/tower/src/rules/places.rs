@@ -1,5 +1,7 @@
 //! The places that a rule gives the rooms of its keys.
 
+#[cfg(feature = "serde")]
+use crate::rules::fields::{Fields, Readable};
 use crate::rules::setting::Setting;
 
 /// A concurrency limit: the number of requests that a [`Room`](crate::Room) holds at once.
@@ -28,3 +30,16 @@ impl Places {
 }
 
 impl Setting for Places {}
+
+/// As an object of rules.
+#[cfg(feature = "serde")]
+impl Readable for Places {
+    const WHAT: &'static str = "an object of places";
+    const NAMES: &'static [&'static str] = &["match", "places"];
+    const REQUIRED: &'static [&'static str] = &["places"];
+    const BLANK: Places = Places::new(0);
+
+    fn with(self, fields: &Fields) -> Places {
+        Places::new(fields.places.unwrap_or(self.places))
+    }
+}

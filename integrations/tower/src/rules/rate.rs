@@ -7,6 +7,8 @@ use windrow::pace::PaceError;
 use windrow::{Gate, Pace};
 
 use crate::rules::error::{RulesError, RulesPart};
+#[cfg(feature = "serde")]
+use crate::rules::fields::{Fields, Readable};
 use crate::rules::setting::Setting;
 
 /// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it; or one in each
@@ -174,5 +176,27 @@ impl Setting for Rate {
         let builder = if strict { builder.strict() } else { builder };
         let gate = builder.allow_coarse_clock().build();
         gate.map(|_| ()).map_err(|error| RateError::Gate(error).of(part))
+    }
+}
+
+/// As an object of rules.
+#[cfg(feature = "serde")]
+impl Readable for Rate {
+    const WHAT: &'static str = "an object of a rate";
+    const NAMES: &'static [&'static str] =
+        &["match", "limit", "interval_ms", "buckets", "strict", "max_wait_ms", "burst"];
+    const REQUIRED: &'static [&'static str] = &["limit"];
+    const HAS_WEIGHTS: bool = true;
+    const BLANK: Rate = Rate::new(0);
+
+    fn with(self, fields: &Fields) -> Rate {
+        Rate {
+            limit: fields.limit.unwrap_or(self.limit),
+            interval: fields.interval_ms.map_or(self.interval, Duration::from_millis),
+            buckets: fields.buckets.unwrap_or(self.buckets),
+            strict: fields.strict.unwrap_or(self.strict),
+            max_wait: fields.max_wait_ms.map_or(self.max_wait, Duration::from_millis),
+            burst: fields.burst.or(self.burst),
+        }
     }
 }

@@ -30,9 +30,10 @@ use crate::turn::{RefusedError, Reservation};
 /// ```
 ///
 /// The gate grants a ration in the current bucket, up to `max_ration` at a time: what the gate was
-/// [built](crate::gate::GateBuilder::build_rationed) with. A call takes its weight out of this core's ration (in the portable strategy: out of the
-/// ration of the row that the thread has leased), by one plain store. When the ration is used up,
-/// or its bucket has ended, the gate grants the next one.
+/// [built](crate::gate::GateBuilder::build_rationed) with. A call takes its weight out of this
+/// core's ration (in the portable strategy: out of the ration of the row that the thread has
+/// leased), by one plain store. When the ration is used up, or its bucket has ended, the gate
+/// grants the next one.
 ///
 /// # What is promised
 ///

@@ -100,8 +100,8 @@ impl<'a, C: Clock> Reservation<'a, C> {
     }
 
     /// Makes a reservation that is given back when it is dropped, at any time, as
-    /// [`settle(0)`](Self::settle) gives it back. Without this call, a reservation that is dropped at
-    /// its turn, or later, counts as used.
+    /// [`settle(0)`](Self::settle) gives it back. Without this call, a reservation that is dropped
+    /// at its turn, or later, counts as used.
     ///
     /// This is for work that may fail, or may not begin, for example because a second limit
     /// refuses. After [`keep`](Self::keep) or [`settle`](Self::settle), nothing is given back.

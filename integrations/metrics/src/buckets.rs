@@ -10,8 +10,7 @@ use crate::names::{metric_name, metric_name_begin, metric_name_end};
 /// The shape of a histogram: the cells or buckets in which it counts.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    /// The cells of a scale, whose values are whole numbers of steps: there are so many in a value
-    /// of 1.
+    /// The cells of a scale, whose values are whole numbers of steps: a value of 1 has `steps`.
     Cells { scale: Scale, steps: u32 },
     /// Bounds that the program has chosen, without finer cells.
     Bounds(Arc<[f64]>),

@@ -155,7 +155,7 @@ tabled! { CounterCell: counters, GaugeCell: gauges, HistogramCell: histograms }
 
 /// The cell in which a key counts.
 pub(crate) enum Target<T> {
-    /// As the next, by a handle of the thread's own.
+    /// A cell of its series, by a handle of the thread's own.
     Own(Arc<Own<T>>),
     /// A cell of its series, permanently.
     Series(Arc<T>),

@@ -258,7 +258,8 @@ impl Observer {
                 PartKind::RealGauge => {
                     let gauge = self.meter.f64_observable_gauge(name).with_unit(unit);
                     let gauge = gauge.with_description(description);
-                    let _ = gauge.with_callback(observed(look, Value::real)).build(); // the callback stays
+                    // The callback stays.
+                    let _ = gauge.with_callback(observed(look, Value::real)).build();
                 }
                 // It has no series that could be merged or come back.
                 PartKind::RealCounter => {

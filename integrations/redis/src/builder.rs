@@ -24,12 +24,12 @@ pub struct SharedBuilder<G> {
     buckets: usize,
     name: String,
     absence: Absence,
-    /// Of limits by key.
+    /// The number of keys, of limits by key.
     pub(crate) max_keys: usize,
     of: PhantomData<fn() -> G>,
 }
 
-/// What a builder builds.
+/// A limit that a builder builds.
 pub trait Built: Sized {
     const KIND: Kind;
 

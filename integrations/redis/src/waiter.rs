@@ -54,7 +54,7 @@ pub(crate) struct Waiters {
 #[derive(Debug, Default)]
 struct Line {
     waiting: BTreeMap<Place, Arc<Waiter>>,
-    /// The same requests by their weights.
+    /// The requests in the line, by their weights.
     weights: BTreeSet<(Place, Place)>,
     /// The number of requests that have ever come.
     came: u64,

@@ -24,7 +24,7 @@ pub trait Holds {
     fn join(&self, now: Timestamp, wait: Duration, takes: Duration) -> Duration;
 }
 
-/// What a layer says to the requests that it decides about.
+/// The settings of a layer for the requests that it decides about.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
     pub(crate) max_wait: Duration,
@@ -32,7 +32,7 @@ pub struct Terms {
     pub(crate) cap: Cap,
 }
 
-/// What a client is told.
+/// The answer to a client.
 #[derive(Default)]
 pub struct Told {
     /// The time at which a refused one is to come back; `None` if its weight never fits.

@@ -87,12 +87,14 @@ impl Endpoint {
     /// window.
     ///
     /// ```
+    /// use windrow::snapshot::BucketSnapshot;
     /// use windrow_tower::{Endpoint, Http};
     ///
     /// let endpoint = Endpoint::default();
     /// let most = endpoint.peaks().peak(); // in the last minute
     /// let by_second = endpoint.window().snapshot();
-    /// let most_in_each = by_second.buckets().iter().map(|second| second.stats(Http::InFlight).max);
+    /// let most_of = |second: &BucketSnapshot<Http>| second.stats(Http::InFlight).max;
+    /// let most_in_each = by_second.buckets().iter().map(most_of);
     /// assert_eq!((most, most_in_each.max()), (0, Some(None)));
     /// ```
     pub fn peaks(&self) -> Peaks<'_, Http> {

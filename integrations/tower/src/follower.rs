@@ -1,4 +1,4 @@
-//! What a layer keeps of a request until its response has ended.
+//! Followers: the parts of layers that follow a request until its response has ended.
 
 use std::mem;
 
@@ -22,7 +22,7 @@ pub trait Follower {
     /// Notes an answer or an error of the service, but no refusal by a limit behind the layer.
     fn served(&mut self) {}
 
-    /// The head of the response has come; or, without one, an error of the service.
+    /// Notes the head of the response; or, without one, an error of the service.
     fn answered<B>(&mut self, response: Option<&Response<B>>) {
         let outcome = match response {
             Some(response) if Blocked::is_on(response) => Some(Outcome::Refused),
@@ -40,7 +40,7 @@ pub trait Follower {
         }
     }
 
-    /// The body has ended, with these trailers if there are any.
+    /// Notes the end of the body, with its trailers if there are any.
     fn ended(&mut self, trailers: Option<&HeaderMap>) {
         if self.is_open() {
             let outcome = self.classify().by_end(trailers);

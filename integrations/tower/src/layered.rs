@@ -22,7 +22,7 @@ pub struct Layered<S, Y> {
 
 /// A layer that refuses a request at once, or lets it through.
 pub trait Admits {
-    /// What is kept of a request until its response has ended.
+    /// The follower of a request until its response has ended.
     type Kept: Follower;
 
     /// Decides about a request. Of one that the layer has no say in, nothing is kept.
@@ -53,7 +53,7 @@ where
         let request = Request::from_parts(parts, body);
         match admitted {
             Err(reason) => Refused::new(request, reason, None, self.layer.discarded()).into(),
-            // What is kept is dropped if the service panics.
+            // The follower is dropped if the service panics.
             Ok(kept) => {
                 let response = ResponseFuture::call(|| self.inner.call(request), kept);
                 MaybeRefused::Running { response }

@@ -31,7 +31,7 @@ pub trait Limiter: Decides {}
 
 impl<G: Decides> Limiter for G {}
 
-/// What a limiter replies to a request.
+/// The reply of a limiter to a request.
 pub enum Reply<D: Decides> {
     /// The limiter has decided.
     Told(Admission, Option<D::Grant>),

@@ -143,7 +143,8 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     /// gates is used. If the function panics, the call that needed the gate panics too: nothing is
     /// admitted, and the key takes no place. For the gates that are possible and the errors (a
     /// limit of zero), see [`GateBuilder::build`](windrow::gate::GateBuilder::build). To change
-    /// limits later, see [`replace`](Self::replace), or [`Limit::limiter`] for the limit of one key.
+    /// limits later, see [`replace`](Self::replace), or [`Limit::limiter`] for the limit of one
+    /// key.
     ///
     /// ```
     /// use windrow::{Gate, labels};

@@ -53,8 +53,8 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     /// Before the first call, the function given to [`new`](Self::new) decides alone. Afterwards it
     /// still makes each gate, on its clock, and the rules set the gate's limit, interval and
     /// buckets; or the period and the burst of a [pace](crate::PaceLimits#settings). (A gate that
-    /// it builds strict stays strict.) A rate that was set on a [gate](crate::Limit::limiter) by hand
-    /// is overwritten.
+    /// it builds strict stays strict.) A rate that was set on a [gate](crate::Limit::limiter) by
+    /// hand is overwritten.
     ///
     /// # Across a swap
     ///

@@ -78,8 +78,8 @@ impl Departures {
     }
 }
 
-/// Returns the time for which a key still asks the overflow limiter beside its own, until this time;
-/// `None` if that is over.
+/// Returns the time for which a key still asks the overflow limiter beside its own, until this
+/// time; `None` if that is over.
 pub(super) fn left(until: Timestamp, overflow: &impl Limiter) -> Option<Duration> {
     let left = until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
     (left > 0).then(|| Duration::from_nanos(left))

@@ -43,11 +43,11 @@ use crate::rate::layer::{Asks, RateLayer};
 ///
 /// # What counts
 ///
-/// A request that [waits](PaceLayer::wait) has a reserved turn. **If its future is dropped before the
-/// turn**, because the client has gone away, the turn is given back, or goes to the next request:
-/// see [`Reservation`](windrow::pace::Reservation). So the pace serves its limit, also if it lets
-/// requests wait for longer than their clients do. A request that was called counts, whatever
-/// becomes of it, and also if a layer behind this one refuses it.
+/// A request that [waits](PaceLayer::wait) has a reserved turn. **If its future is dropped before
+/// the turn**, because the client has gone away, the turn is given back, or goes to the next
+/// request: see [`Reservation`](windrow::pace::Reservation). So the pace serves its limit, also if
+/// it lets requests wait for longer than their clients do. A request that was called counts,
+/// whatever becomes of it, and also if a layer behind this one refuses it.
 ///
 /// The layer asks the pace when the service is called, not in `poll_ready`: a request that would
 /// have to wait holds up no other, and a refusal is a response, not an error.

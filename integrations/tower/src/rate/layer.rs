@@ -32,7 +32,7 @@ pub struct RateLayer<Q, W = fn(&Parts) -> u64, T = fn(Duration) -> Ready<()>> {
     discarded: u64,
 }
 
-/// What a rate-limiting layer asks: it is sealed.
+/// The limiters that a rate-limiting layer asks. The trait is sealed.
 pub trait Asks {
     type Held: Holds;
 

@@ -75,7 +75,7 @@ impl Setting for Geometry {
     }
 }
 
-/// As an object of rules.
+/// Reads the fields of an object.
 #[cfg(feature = "serde")]
 impl Readable for Geometry {
     const WHAT: &'static str = "an object of a geometry";

@@ -31,7 +31,7 @@ impl Places {
 
 impl Setting for Places {}
 
-/// As an object of rules.
+/// Reads the fields of an object.
 #[cfg(feature = "serde")]
 impl Readable for Places {
     const WHAT: &'static str = "an object of places";

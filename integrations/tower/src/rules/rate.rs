@@ -179,7 +179,7 @@ impl Setting for Rate {
     }
 }
 
-/// As an object of rules.
+/// Reads the fields of an object.
 #[cfg(feature = "serde")]
 impl Readable for Rate {
     const WHAT: &'static str = "an object of a rate";

@@ -345,6 +345,20 @@ impl Histogram {
         Timer::new(|elapsed| self.record(elapsed))
     }
 
+    /// Returns whether each core adds to a cell of its own. False before the first record, and for
+    /// good if that record found the arena full ([`columns`](crate::diagnostics::columns)): then
+    /// all threads add to shared cells, which is as exact, and contend.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// assert!(latency.is_striped());
+    /// ```
+    #[inline]
+    pub fn is_striped(&self) -> bool {
+        self.columns.is_striped()
+    }
+
     #[inline]
     fn read(&self) -> Reading {
         Reading::of(&self.columns, used(self.scale, &self.extremes))

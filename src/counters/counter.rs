@@ -244,6 +244,20 @@ impl Counter {
         self.cells.by_row()
     }
 
+    /// Returns whether each core adds to a cell of its own. False before the first add, and for
+    /// good if that add found the arena full ([`columns`](crate::diagnostics::columns)): then all
+    /// threads add to one shared cell, which is as exact, and contend.
+    ///
+    /// ```
+    /// let hits = windrow::Counter::new();
+    /// hits.add(3);
+    /// assert!(hits.is_striped());
+    /// ```
+    #[inline]
+    pub fn is_striped(&self) -> bool {
+        self.cells.is_striped()
+    }
+
     /// Returns the [`sum`](Self::sum) and restarts at zero (a drain).
     ///
     /// Every add is in exactly one call's result, however many threads call at once. Acquire and

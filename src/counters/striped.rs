@@ -82,6 +82,12 @@ impl Striped {
         rows.max(rows::take_raised(&self.fallback))
     }
 
+    /// Returns whether the number has a column.
+    #[inline]
+    pub(crate) fn is_striped(&self) -> bool {
+        self.column.column().is_some()
+    }
+
     /// Returns the cell of the adds made without a column or by threads without a row.
     pub(crate) fn cell_aside(&self) -> &AtomicU64 {
         &self.fallback

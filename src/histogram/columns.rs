@@ -118,6 +118,11 @@ impl Columns {
         if is_column(first) { first.wrapping_add(distance) } else { first }
     }
 
+    /// Returns whether the histogram has columns.
+    pub(super) fn is_striped(&self) -> bool {
+        self.run.column().is_some()
+    }
+
     /// Claims columns, unless that was tried already.
     #[cold]
     fn claim(&self) {

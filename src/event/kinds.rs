@@ -8,9 +8,9 @@
 //! |---|---|---|
 //! | [`Count`] | `add` of a `u64` | sum, rate |
 //! | [`Signed`] | `add` of an `i64` | sum, rate |
-//! | [`Value`] | `record` | sum, rate, mean |
+//! | [`Value`] | `record` | sum, rate, mean of its [stats](crate::Stats) |
 //! | [`Maximum`], [`Minimum`] | `record` | `max` or `min` of its [stats](crate::Stats) |
-//! | [`Histogram`] | `record` | sum, rate, mean, distribution, percentiles |
+//! | [`Histogram`] | `record` | as a `Value`; distribution, percentiles |
 //! | [`Any`] | nothing | stats, which every kind has |
 //!
 //! The traits are sealed: only the library implements them.
@@ -79,14 +79,6 @@ pub trait HasSum: EventKind {
     type Number: sealed::Number;
 }
 
-/// A kind of event that counts its values, so that they have a mean: [`Value`] and [`Histogram`].
-#[diagnostic::on_unimplemented(
-    message = "this event has no mean: it is of the kind `{Self}`",
-    label = "an event of the kind `Value` or `Histogram` is expected",
-    note = "of `Any`, read `stats(event).mean()`"
-)]
-pub trait HasValues: HasSum {}
-
 /// A kind of event that keeps the distribution of its values: [`Histogram`].
 #[diagnostic::on_unimplemented(
     message = "this event has no percentiles: it is of the kind `{Self}`",
@@ -94,7 +86,7 @@ pub trait HasValues: HasSum {}
     note = "declare it as one, `Rt: Histogram`, for percentiles within a few percent",
     note = "of `Any`, ask for the kind: `event.typed()`"
 )]
-pub trait HasDistribution: HasValues {}
+pub trait HasDistribution: HasSum {}
 
 /// A kind of event that keeps the maximum: [`Value`], [`Maximum`] and [`Histogram`].
 #[diagnostic::on_unimplemented(
@@ -123,9 +115,6 @@ impl CanRecord for Value {}
 impl CanRecord for Maximum {}
 impl CanRecord for Minimum {}
 impl CanRecord for Histogram {}
-
-impl HasValues for Value {}
-impl HasValues for Histogram {}
 
 impl HasDistribution for Histogram {}
 

@@ -143,11 +143,6 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
         ],
     );
     misuses(
-        "mean_of_count",
-        "window.totals().mean(Http::Pass);",
-        &["this event has no mean: it is of the kind `windrow::kind::Count`"],
-    );
-    misuses(
         "peaks_of_count",
         "windrow::InFlight::new().record_peaks(&window, Http::Pass);",
         &["this event keeps no greatest value: it is of the kind `windrow::kind::Count`"],

@@ -204,14 +204,12 @@ impl Window {
         let events = 0..window.events().len();
         let mut read = Window::default();
         if asked(&[Which::Count, Which::Level, Which::Records, Which::Sum]) {
-            let lifetime = window.lifetime();
-            read.lifetime = events.clone().map(|event| lifetime.stats(event)).collect();
+            read.lifetime = events.clone().map(|event| window.lifetime_stats(event)).collect();
         }
         if asked(&[Which::Values]) {
             // Before the distributions, so that each is counted in them.
             read.exemplars = events.clone().map(|event| window.exemplars(event)).collect();
-            let lifetime = window.lifetime();
-            read.distributions = events.map(|event| lifetime.distribution(event)).collect();
+            read.distributions = events.map(|event| window.lifetime_values(event)).collect();
         }
         if asked(&[Rate, RecordRate, Mean, Min, Max, Quantiles]) {
             read.closed = window.complete().filter(|closed| !closed.interval.is_zero());

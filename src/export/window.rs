@@ -7,6 +7,7 @@ use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
 use crate::event::{Event, Events, Kind, Stats};
 use crate::exemplar::Exemplar;
+use crate::histogram::Distribution;
 use crate::timestamp::Timestamp;
 use crate::window::{BucketSnapshot, SlidingWindow};
 
@@ -94,11 +95,25 @@ pub trait Sealed {
     /// Returns the units of the events' values: see [`Events::UNITS`]. For
     /// [`Form`](super::Form), which has them.
     fn units(&self) -> &'static [&'static str];
+
+    /// Returns the all-time stats of an event, without a reading of the clock, which may panic.
+    fn lifetime_stats(&self, event: usize) -> Stats;
+
+    /// Returns the all-time distribution of an event that has one, without a reading of the clock.
+    fn lifetime_values(&self, event: usize) -> Option<Distribution>;
 }
 
 impl<E: Events, C: Clock> Sealed for SlidingWindow<E, C> {
     fn units(&self) -> &'static [&'static str] {
         E::UNITS
+    }
+
+    fn lifetime_stats(&self, event: usize) -> Stats {
+        self.lifetime(Event::<E>::at(event))
+    }
+
+    fn lifetime_values(&self, event: usize) -> Option<Distribution> {
+        histogram(event).map(|event| self.lifetime_distribution(event))
     }
 }
 

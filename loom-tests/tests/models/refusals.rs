@@ -3,7 +3,7 @@
 //! Explores a thread that makes room in a full segment while another claims. When both are done,
 //! there is room, and a claim finds it.
 
-use windrow::{Counter, Histogram, diagnostics::columns, histogram::Scale};
+use windrow::{Counter, Histogram, histogram::Scale};
 use windrow_loom_tests::engine::thread;
 use windrow_loom_tests::{Model, turn};
 
@@ -25,13 +25,6 @@ fn histogram(scale: Scale) -> Histogram {
     histogram
 }
 
-/// Returns whether what is made has columns.
-fn has_columns<T>(make: impl FnOnce() -> T) -> bool {
-    let before = columns().claimed;
-    let _made = make();
-    columns().claimed > before
-}
-
 /// A histogram is dropped beside one that asks for the same number of columns, and may be refused.
 #[test]
 fn a_claim_against_the_room_that_a_histogram_leaves() {
@@ -39,7 +32,7 @@ fn a_claim_against_the_room_that_a_histogram_leaves() {
     Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
         let rest = histogram(WORD);
         let last = histogram(WORD);
-        assert_eq!(columns().claimed, ALL);
+        assert!(last.is_striped(), "the arena has {ALL} columns");
         let other = thread::spawn(move || {
             turn();
             drop(last);
@@ -47,7 +40,7 @@ fn a_claim_against_the_room_that_a_histogram_leaves() {
         turn();
         drop(histogram(WORD)); // refused or not, it leaves all that there is
         other.join().unwrap();
-        assert!(has_columns(|| histogram(WORD)), "a word is free, and was missed");
+        assert!(histogram(WORD).is_striped(), "a word is free, and was missed");
         drop(rest);
     });
 }
@@ -59,7 +52,7 @@ fn a_claim_against_the_room_that_a_counter_leaves() {
     Model::new("refusals::a_claim_against_the_room_that_a_counter_leaves").explore(|| {
         let rest: Vec<Counter> = (1..ALL).map(|_| counter()).collect();
         let last = counter();
-        assert_eq!(columns().claimed, ALL);
+        assert!(last.is_striped(), "the arena has {ALL} columns");
         let other = thread::spawn(move || {
             last.add(1);
             turn();
@@ -68,7 +61,7 @@ fn a_claim_against_the_room_that_a_counter_leaves() {
         turn();
         drop(counter()); // refused or not, it leaves all that there is
         other.join().unwrap();
-        assert!(has_columns(counter), "a column is free, and was missed");
+        assert!(counter().is_striped(), "a column is free, and was missed");
         drop(rest);
     });
 }
@@ -86,7 +79,7 @@ fn claims_against_each_other() {
             turn();
             drop(counter());
             other.join().unwrap();
-            assert!(has_columns(counter), "a column is free, and was missed");
+            assert!(counter().is_striped(), "a column is free, and was missed");
             drop(rest);
         },
     );
@@ -111,7 +104,7 @@ fn a_claim_against_a_long_one_that_is_given_up() {
         turn();
         drop(histogram(WORD));
         other.join().unwrap();
-        assert!(has_columns(|| histogram(WORD)), "a word is free, and was missed");
+        assert!(histogram(WORD).is_striped(), "a word is free, and was missed");
         drop(one); // it has a column of the other word, or none
     });
 }
@@ -131,7 +124,7 @@ fn a_long_claim_against_a_short_one_for_a_spare_column() {
         turn();
         drop(histogram(WORD));
         other.join().unwrap();
-        assert!(has_columns(|| histogram(WORD)), "a word is free, and was missed");
+        assert!(histogram(WORD).is_striped(), "a word is free, and was missed");
         drop(rest);
     });
 }

@@ -267,6 +267,6 @@ fn the_sizes_are_those_that_the_documentation_says() {
     fn is_send<T: Send>() -> usize {
         size_of::<T>()
     }
-    assert_eq!(is_send::<ResponseBody<(), Flight<ByStatus>>>(), 64);
-    assert_eq!(is_send::<ResponseFuture<(), Flight<ByStatus>>>(), 56);
+    assert_eq!(is_send::<ResponseBody<(), Flight<ByStatus>>>(), 56);
+    assert_eq!(is_send::<ResponseFuture<(), Flight<ByStatus>>>(), 48);
 }

@@ -98,7 +98,7 @@
 //! clock; a record; and, at the beginning and at the end, an atomic addition to the gauge of
 //! requests in flight and a record of its maximum. There is no lock and no allocation, except for
 //! the first request of a series, which makes it and gives its window the geometry of the rules.
-//! The future and the body are larger by 56 bytes each.
+//! The future and the body are larger by 48 bytes each.
 //!
 //! Around a route of axum, on two cores shared with other programs, it took 390 ns of CPU time more
 //! than no layer; 130 ns of these are the cost of any layer in axum. `axum-prometheus` took 1625,

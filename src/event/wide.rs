@@ -28,7 +28,7 @@ use super::{Events, Positions, layout_of};
 ///
 /// let window = SlidingWindow::<Disk>::builder().build()?;
 /// window.record(LATENCY, 1_500);
-/// assert_eq!(window.snapshot().distribution(LATENCY).max(), Some(1_500));
+/// assert_eq!(window.snapshot().totals().distribution(LATENCY).max(), Some(1_500));
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[derive(Clone)]

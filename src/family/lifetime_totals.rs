@@ -52,7 +52,7 @@ impl<E: Events> LifetimeTotals<E> {
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
     /// let totals = windrow::family::LifetimeTotals::<Http>::default();
-    /// assert!(totals.distribution(Http::Rt).is_empty());
+    /// assert_eq!(totals.distribution(Http::Rt).count(), 0);
     /// ```
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         self.events.get(event.index()).map_or_else(Distribution::default, |of| of.1.clone())

@@ -130,7 +130,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     /// clock.advance(clients.interval() / 2); // a bucket
     /// let closed = clients.closed_since(Timestamp::from_secs(0));
     /// let [(start, bucket)] = &closed[..] else { panic!("one has ended") };
-    /// assert_eq!((start.as_millis(), bucket.total()), (100_000, 40));
+    /// assert_eq!((*start, bucket.total()), (Timestamp::from_secs(100), 40));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn closed_since(&self, from: Timestamp) -> Vec<(Timestamp, HeavySnapshot<K>)> {

@@ -181,7 +181,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
     /// window.record(Disk::Latency, 30);
     /// let totals = window.over(window.interval())?.totals();
-    /// assert_eq!((totals.sum(Disk::Read), totals.mean(Disk::Latency)), (0, Some(30.0)));
+    /// assert_eq!((totals.sum(Disk::Read), totals.stats(Disk::Latency).max), (0, Some(30)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[doc(alias = "distribution")]

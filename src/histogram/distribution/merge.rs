@@ -46,7 +46,7 @@ impl Distribution {
     /// both.merge(&two.distribution())?;
     /// assert_eq!((both.count(), both.sum()), (3, 5_002));
     /// assert_eq!((both.min(), both.max()), (Some(2), Some(3_000)));
-    /// assert_eq!(both.scale(), one.scale());
+    /// assert_eq!(both.scale(), one.distribution().scale());
     /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     #[inline]

@@ -45,7 +45,7 @@ use named::{Named, Part};
 ///
 /// let mut catalog = Catalog::new();
 /// FileSource::new(Reader::open(&path)?).add_to(&mut catalog)?;
-/// let names: Vec<_> = catalog.iter().map(|metric| metric.name()).collect();
+/// let names: Vec<_> = catalog.iter().map(|metric| metric.name.clone()).collect();
 /// assert_eq!(names, ["calls"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -137,8 +137,8 @@ impl<F> Debug for FromFn<F> {
 /// Makes a source of a family, with one number for each series, which a function computes of its
 /// metric.
 ///
-/// What [`field`](super::field()) says of the family, and [`from_fn`] of the function, holds here
-/// too.
+/// The family may be held as for [`field`](super::field()), and the function may do what one of
+/// [`from_fn`] may do.
 ///
 /// ```
 /// use windrow::export::{Catalog, field_fn};

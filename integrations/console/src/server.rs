@@ -1,5 +1,6 @@
 //! A server of the console's own, on a thread of its own.
 
+use std::future::ready;
 use std::time::Duration;
 
 use http::{Request, StatusCode};
@@ -105,7 +106,7 @@ impl Site for ForThisMachine {
             return self.0.respond(request);
         }
         let answer = "This console answers only to localhost.\n";
-        Responding::at_once(plain(StatusCode::MISDIRECTED_REQUEST, answer))
+        Box::pin(ready(plain(StatusCode::MISDIRECTED_REQUEST, answer)))
     }
 
     fn close(&self) {

@@ -20,9 +20,8 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot::Receiver;
 use windrow_log::{Past, PastEvent, ReadError, Run, Span, Total};
 
-use super::answer::Answer;
 use super::json::exact;
-use super::queue::{Queue, Waiting};
+use super::queue::{Answer, Queue, Waiting};
 use crate::query::{asked_series, parameter};
 use crate::read::buckets;
 
@@ -117,7 +116,7 @@ impl Logged {
             }
             let span = past.span(&asked.resource, time(asked.from), time(asked.to), BINS);
             let answer = written(&span, left.as_ref().err());
-            let _ = sender.send(Answer::Made(answer.into())); // the client may have left
+            let _ = sender.send(Answer::Made(answer.into(), None)); // the client may have left
         }
         left.is_ok_and(|left| left > 0)
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use windrow::Timestamp;
 use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
 
+use super::counts::Counts;
 use super::minutes::Minute;
 use super::season::Season;
 use super::settings::Settings;
@@ -31,10 +32,10 @@ const DAY: Duration = Duration::from_secs(86_400);
 pub(crate) fn watch(
     window: &dyn AnyWindow,
     roles: &Roles,
-    settings: &Settings,
+    settings: Settings,
     number: u64,
 ) -> Watch {
-    let mut watch = Watch::new(number);
+    let mut watch = Watch::new(number, settings);
     watch.set_season(season(window, roles));
     let Some(snapshot) = minutes(window) else { return watch };
     let length = snapshot_length(&snapshot);
@@ -42,7 +43,7 @@ pub(crate) fn watch(
     let known: Vec<_> = known(window, snapshot).collect();
     for buckets in known.chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
         let minute = minute(window, roles, buckets, watch.bounds());
-        watch.minute(settings, minute);
+        watch.minute(minute);
     }
     watch
 }
@@ -152,14 +153,14 @@ fn minute(
         }
     };
     let seconds = (end - start).as_secs_f32();
-    let mut minute =
-        Minute { end: millis(end), seconds, all, failed, refused, ..Minute::default() };
+    let counts = Counts { all, failed, refused, ..Counts::default() };
+    let mut minute = Minute { end: millis(end), seconds, counts, ..Minute::default() };
     if let Some(values) = roles.values {
         let values = sum(buckets.iter().filter_map(|bucket| bucket.distribution(values)));
-        minute.values = u32::try_from(values.count()).unwrap_or(u32::MAX);
+        minute.counts.values = u32::try_from(values.count()).unwrap_or(u32::MAX);
         minute.percentiles = percentiles(&values).map(|value| value.unwrap_or(0) as f32);
         let above = bounds.map_or([0; PERCENTILES], |bounds| above(&values, bounds));
-        minute.above = above.map(|above| u32::try_from(above).unwrap_or(u32::MAX));
+        minute.counts.above = above.map(|above| u32::try_from(above).unwrap_or(u32::MAX));
     }
     minute
 }

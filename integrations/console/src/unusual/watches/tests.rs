@@ -38,7 +38,7 @@ fn looked_at(passes: usize, making: Duration) -> (Vec<Vec<String>>, bool) {
         Source::visit(&family, &mut |series| {
             let AnyMetric::Window(window) = series.metric() else { return };
             let key = series.number().to_string();
-            let Some(mut looking) = watches.of(&mut pass, 0, &key, series) else { return };
+            let Some(looking) = watches.of(&mut pass, 0, &key, series) else { return };
             let mut read = Vec::new();
             let (_, above) = numbers(window, looking.bounds(), &mut read);
             looking.look(&read, above);
@@ -126,7 +126,7 @@ impl Site {
             Source::visit(&self.families[*family], &mut |series| {
                 let AnyMetric::Window(window) = series.metric() else { return };
                 read.clear();
-                let mut looking = self.watches.of(pass, *family, "/", series).unwrap();
+                let looking = self.watches.of(pass, *family, "/", series).unwrap();
                 let (_, above) = numbers(window, looking.bounds(), &mut read);
                 looking.look(&read, above);
                 let changes = looking.watch().changes().iter();

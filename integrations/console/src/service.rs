@@ -11,7 +11,9 @@ use http::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::sync::oneshot::Receiver;
 use windrow_prometheus::{Format, prefers_gzip};
 
-use crate::host;
+use crate::host::is_allowed;
+#[cfg(feature = "server")]
+use crate::host::names_this_machine;
 use crate::query::asked_series;
 use crate::sent::answers::{Answers, Asked};
 use crate::sent::body::Body;
@@ -20,8 +22,7 @@ use crate::sent::hub::Hub;
 use crate::sent::logged::Logged;
 use crate::sent::page;
 use crate::sent::queue::Answer;
-pub(crate) use crate::sent::response::plain;
-use crate::sent::response::{JSON, TEXT, events, made, whole};
+use crate::sent::response::{JSON, TEXT, events, made, plain, whole};
 use crate::shown::names::events_of;
 use crate::shown::registry::Shown;
 use crate::unusual::keeper::Keeper;
@@ -51,9 +52,19 @@ pub struct ConsoleService {
     answers: Arc<Answers>,
     /// The log that has the past.
     #[cfg(feature = "log")]
-    log: Option<Arc<Logged>>,
-    /// True if it answers requests for any host.
-    is_for_all: bool,
+    pub(crate) log: Option<Arc<Logged>>,
+    hosts: Hosts,
+}
+
+/// The hosts to which a console answers.
+#[derive(Clone, Copy)]
+pub(crate) enum Hosts {
+    /// This machine, addresses, and those of the program; for a scrape any.
+    Listed,
+    #[cfg(feature = "server")]
+    ThisMachine,
+    #[cfg(feature = "server")]
+    Any,
 }
 
 impl ConsoleService {
@@ -68,21 +79,14 @@ impl ConsoleService {
             answers,
             #[cfg(feature = "log")]
             log: None,
-            is_for_all: false,
+            hosts: Hosts::Listed,
         }
     }
 
-    /// Returns the console with a log that has the past.
-    #[cfg(feature = "log")]
-    pub(crate) fn with_log(self, log: Option<Arc<Logged>>) -> ConsoleService {
-        ConsoleService { log, ..self }
-    }
-
-    /// Returns the console for a server of its own, with streams of its own, for any host.
+    /// Returns the console for a server of its own, with streams of its own.
     #[cfg(feature = "server")]
-    pub(crate) fn for_server(&self) -> ConsoleService {
-        let hub = Arc::new(self.hub.anew());
-        ConsoleService { hub, is_for_all: true, ..self.clone() }
+    pub(crate) fn for_server(&self, hosts: Hosts) -> ConsoleService {
+        ConsoleService { hub: Arc::new(self.hub.anew()), hosts, ..self.clone() }
     }
 
     /// Answers a request. Its path is one below the place where the console is mounted: `/`,
@@ -139,14 +143,20 @@ impl ConsoleService {
     /// Returns the answer to a request, or asks for it.
     fn answer<B>(&self, request: &Request<B>) -> Result<Response<Body>, Pending> {
         let path = request.uri().path().trim_start_matches('/');
-        let is_refused =
-            path != "metrics" && !self.is_for_all && !host::is_allowed(request, &self.shown.hosts);
-        Ok(match path {
-            _ if is_refused => {
-                let answer =
-                    "This console does not answer under that name: add it by `Console::host`.\n";
-                plain(StatusCode::MISDIRECTED_REQUEST, answer)
+        let refusal = match self.hosts {
+            Hosts::Listed if path != "metrics" && !is_allowed(request, &self.shown.hosts) => {
+                Some("This console does not answer under that name: add it by `Console::host`.\n")
             }
+            #[cfg(feature = "server")]
+            Hosts::ThisMachine if !names_this_machine(request.headers()) => {
+                Some("This console answers only to localhost.\n")
+            }
+            _ => None,
+        };
+        if let Some(refusal) = refusal {
+            return Ok(plain(StatusCode::MISDIRECTED_REQUEST, refusal));
+        }
+        Ok(match path {
             "" | "events" | "snapshot.json" | "metrics" | "past" | "text"
                 if !matches!(*request.method(), Method::GET | Method::HEAD) =>
             {

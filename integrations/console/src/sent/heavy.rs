@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::json::exact;
 use super::words::{legible, percent};
 use crate::read::buckets::millis;
-use crate::read::heavy::tops;
 use crate::shown::heavy::{Heavy, Top, Weight};
 
 /// Returns keys for a frame: a name, a help, and for each span its milliseconds, the total weight,
@@ -35,7 +34,7 @@ pub(crate) fn json(all: &[Heavy]) -> Value {
         json!({ "span_ms": millis(*span), "total": total, "keys": keys })
     };
     let one = |heavy: &Heavy| {
-        let spans: Value = tops(heavy).iter().map(span).collect();
+        let spans: Value = (heavy.tops)().iter().map(span).collect();
         json!({ "name": heavy.name, "help": heavy.help, "spans": spans })
     };
     all.iter().map(one).collect()
@@ -47,7 +46,7 @@ pub(crate) fn text(all: &[Heavy]) -> String {
     for heavy in all {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "\n# {}: {}", legible(&heavy.name), legible(&heavy.help));
-        for Top { span, total, keys } in tops(heavy) {
+        for Top { span, total, keys } in (heavy.tops)() {
             let _ = writeln!(text, "the last {} s: {total} in all", span.as_secs_f64());
             for weight in keys {
                 let key = legible(&weight.key);

@@ -68,13 +68,13 @@ impl<'s> Walk<'s> {
             let of_series = series.metric();
             let (span, is_watched, yesterday) = if let AnyMetric::Window(_) = of_series {
                 self.keeper.look(&mut self.pass, (index, key), series, |mut watched| {
-                    let bounds = watched.as_ref().and_then(|watched| watched.bounds());
+                    let bounds = watched.as_ref().and_then(|watched| watched.watch.bounds());
                     let (span, above) = numbers(of_series, bounds, read);
                     if let Some(watched) = &mut watched {
                         watched.look(read, above);
                     }
                     unusual.note((index, key), watched.as_deref(), is_duration);
-                    let yesterday = watched.as_ref().and_then(|watched| watched.yesterday());
+                    let yesterday = watched.as_ref().and_then(|watched| watched.yesterday);
                     (span, watched.is_some(), yesterday)
                 })
             } else {

@@ -38,22 +38,17 @@ impl Unusual {
         is_duration: impl Fn(usize) -> bool,
     ) {
         self.windows += 1;
-        let Some(watched) = watched.filter(|watched| watched.watch().is_ready()) else { return };
+        let Some(watched) = watched.filter(|watched| watched.watch.is_ready()) else { return };
         self.compared += 1;
-        let watch = watched.watch();
+        let watch = &watched.watch;
         let ended = watch.ended().map(|at| watched.ago(at));
         self.ended = [self.ended, ended].into_iter().flatten().min();
         let known = watch.known_since().map(|at| watched.ago(at));
         self.known = [self.known, known].into_iter().flatten().max();
         for change in watch.changes() {
-            let is_duration = watched.values().is_some_and(&is_duration);
-            self.found.push(Found {
-                metric,
-                key: key.to_owned(),
-                change: *change,
-                ago: watched.ago(change.since),
-                is_duration,
-            });
+            let is_duration = watched.roles.values.is_some_and(&is_duration);
+            let (key, ago) = (key.to_owned(), watched.ago(change.since));
+            self.found.push(Found { metric, key, change: *change, ago, is_duration });
         }
     }
 

@@ -23,18 +23,19 @@ pub(super) const RECORDED: Duration = Duration::from_millis(LEFT_ALONE);
 const QUARTER: u64 = 900_000;
 
 /// The watch of a series.
+#[derive(Default)]
 pub(crate) struct Watched {
     /// The number of the series itself. (Its key may come to be another series'.)
     pub(super) series: u64,
-    pub(super) watch: Watch,
-    roles: Arc<Roles>,
+    pub(crate) watch: Watch,
+    pub(crate) roles: Arc<Roles>,
     /// The time of this look, the last look, and the last reading of the past, in milliseconds of
     /// the window's clock.
     now: u64,
     pub(super) looked: Option<u64>,
     read: Option<u64>,
     /// The rate of the first event in this hour of yesterday.
-    yesterday: Option<f64>,
+    pub(crate) yesterday: Option<f64>,
     /// The beginning of what the window has recorded, in milliseconds of its clock, if that is all
     /// that a watch needs.
     recorded: Option<u64>,
@@ -44,17 +45,8 @@ pub(crate) struct Watched {
 
 impl Watched {
     pub(super) fn new(series: u64, settings: Settings, roles: Arc<Roles>, pass: u64) -> Watched {
-        Watched {
-            series,
-            watch: Watch::new(series, settings),
-            roles,
-            now: 0,
-            looked: None,
-            read: None,
-            yesterday: None,
-            recorded: None,
-            pass,
-        }
+        let watch = Watch::new(series, settings);
+        Watched { series, watch, roles, pass, ..Watched::default() }
     }
 
     /// Begins a look at the window. Returns whether the watch has been left alone, and whether the
@@ -96,34 +88,15 @@ impl Watched {
         self.watch.changes().iter().all(|change| begins_after(change.since))
     }
 
-    /// Returns the values above which values are to be counted.
-    pub(crate) fn bounds(&self) -> Option<[u64; PERCENTILES]> {
-        self.watch.bounds()
-    }
-
     /// Takes the row's numbers, and the all-time counts of values above each bound.
     pub(crate) fn look(&mut self, numbers: &[Number], above: [u32; PERCENTILES]) {
         self.watch.look(&seen(&self.roles, self.now, numbers, above));
         self.looked = Some(self.now);
     }
 
-    pub(crate) fn watch(&self) -> &Watch {
-        &self.watch
-    }
-
-    /// Returns the rate of the first event in this hour of yesterday, a second.
-    pub(crate) fn yesterday(&self) -> Option<f64> {
-        self.yesterday
-    }
-
     /// Returns the milliseconds since a time of the window's clock.
     pub(crate) fn ago(&self, at: u64) -> u64 {
         self.now.saturating_sub(at)
-    }
-
-    /// Returns the position of the event whose values are compared.
-    pub(crate) fn values(&self) -> Option<usize> {
-        self.roles.values
     }
 }
 

@@ -40,9 +40,9 @@ fn looked_at(passes: usize, making: Duration) -> (Vec<Vec<String>>, bool) {
             let key = series.number().to_string();
             let Some(looking) = watches.of(&mut pass, 0, &key, series) else { return };
             let mut read = Vec::new();
-            let (_, above) = numbers(window, looking.bounds(), &mut read);
+            let (_, above) = numbers(window, looking.watch.bounds(), &mut read);
             looking.look(&read, above);
-            is_ready = looking.watch().is_ready();
+            is_ready = looking.watch.is_ready();
             looked.push(key);
         });
         watches.end(&pass);
@@ -127,9 +127,9 @@ impl Site {
                 let AnyMetric::Window(window) = series.metric() else { return };
                 read.clear();
                 let looking = self.watches.of(pass, *family, "/", series).unwrap();
-                let (_, above) = numbers(window, looking.bounds(), &mut read);
+                let (_, above) = numbers(window, looking.watch.bounds(), &mut read);
                 looking.look(&read, above);
-                let changes = looking.watch().changes().iter();
+                let changes = looking.watch.changes().iter();
                 let failing = changes.filter(|change| change.what == What::Failing);
                 since = since.or(failing.map(|change| change.since).next());
             });

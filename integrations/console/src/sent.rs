@@ -26,7 +26,6 @@ mod changes;
 mod heavy;
 mod panels;
 mod process;
-mod series;
 mod values;
 mod window;
 

@@ -19,9 +19,9 @@ pub(crate) fn exact(integer: impl Into<i128>) -> Value {
 /// Returns numbers: integers as [`exact`] has them.
 pub(crate) fn numbers(numbers: &[Number]) -> Vec<Value> {
     let number = |number: &Number| match *number {
-        Number::Unsigned(number) => exact(number),
-        Number::Signed(number) => exact(number),
-        number => number.into(),
+        Number::None => Value::Null,
+        Number::Whole(number) => exact(number),
+        Number::Real(number) => number.into(),
     };
     numbers.iter().map(number).collect()
 }
@@ -59,11 +59,11 @@ mod tests {
         let hostile = "[{:,\"\n\\\u{202e}</script>";
         let of_series = [
             Number::None,
-            Number::Unsigned(0),
-            Number::Signed(-7),
-            Number::Unsigned(1 << 53),
-            Number::Unsigned(u64::MAX),
-            Number::Signed(i64::MIN),
+            Number::Whole(0),
+            Number::Whole(-7),
+            Number::Whole(1 << 53),
+            Number::whole(u64::MAX),
+            Number::whole(i64::MIN),
             Number::real(-0.75),
             Number::real(f64::MAX),
             Number::real(f64::NAN),

@@ -108,8 +108,8 @@ fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> St
 /// Returns a value of an event, or of a histogram, of this name.
 fn value(shown: &Shown, name: &str, number: Number) -> String {
     match number {
-        Number::Unsigned(nanos) if shown.is_duration(name) => {
-            format!("{:.3?}", Duration::from_nanos(nanos))
+        Number::Whole(nanos) if shown.is_duration(name) => {
+            format!("{:.3?}", Duration::from_nanos(u64::try_from(nanos).unwrap_or(0)))
         }
         other => plain(other),
     }
@@ -124,7 +124,7 @@ fn per_second(count: Number, span: u64) -> String {
 
 fn mean(sum: Number, count: Number) -> Number {
     match (sum, count) {
-        (Number::Unsigned(sum), Number::Unsigned(count)) => sum.checked_div(count).into(),
+        (Number::Whole(sum), Number::Whole(count)) if count > 0 => Number::Whole(sum / count),
         _ => Number::None,
     }
 }

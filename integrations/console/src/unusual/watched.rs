@@ -103,7 +103,7 @@ impl Watched {
 /// Returns what a row's numbers say: see [`layout`](crate::shown::layout).
 pub(super) fn seen(roles: &Roles, at: u64, numbers: &[Number], above: [u32; PERCENTILES]) -> Seen {
     let unsigned = |at: usize| match numbers.get(at) {
-        Some(Number::Unsigned(number)) => *number,
+        Some(Number::Whole(number)) => u64::try_from(*number).unwrap_or(0),
         _ => 0,
     };
     // The first number of an event that only grows is its all-time count.

@@ -6,7 +6,7 @@ use windrow::clock::Manual;
 use windrow::export::AnyWindow;
 use windrow::{Clock, SlidingWindow, events};
 
-use crate::read::window;
+use crate::read::row::of_window;
 use crate::shown::roles::Roles;
 use crate::unusual::past::{self, millis};
 use crate::unusual::settings::Settings;
@@ -54,7 +54,7 @@ impl Site {
 
     fn look(&mut self) {
         let mut numbers = Vec::new();
-        let (_, above) = window::numbers(&self.window, self.watch.bounds(), &mut numbers);
+        let (_, above) = of_window(&self.window, self.watch.bounds(), &mut numbers);
         let at = millis(self.window.clock().now());
         self.watch.look(&seen(&self.roles, at, &numbers, above));
     }

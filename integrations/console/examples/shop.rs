@@ -34,48 +34,34 @@ static BASKETS: Gauge = Gauge::new();
 /// The clients with the most requests of five minutes.
 static CLIENTS: HeavyKeys<str> = HeavyKeys::of(100, Duration::from_secs(300), 30);
 
-/// Numbers that look like chance: xorshift.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
-
 /// Counts requests of `routes` routes, forever.
 fn serve(seed: u64, routes: u64) {
-    let mut chance = Chance(seed);
+    let mut chance = fastrand::Rng::with_seed(seed);
+    let mut below = |limit: u64| chance.u64(..limit);
     let names: Vec<String> = (0..routes).map(|route| format!("/shelves/{route}")).collect();
     let clients: Vec<String> = (0..1_000).map(|client| format!("client {client}")).collect();
-    let windows: Vec<_> = names
+    let labels = names
         .iter()
-        .flat_map(|route| [Method::Get, Method::Post].map(|method| Route { method, route }))
-        .map(|labels| ROUTES.handle(labels))
-        .collect();
+        .flat_map(|route| [Method::Get, Method::Post].map(|method| Route { method, route }));
+    let windows: Vec<_> = labels.map(|labels| ROUTES.handle(labels)).collect();
     loop {
         for _ in 0..200 {
             // Some routes are asked for more often than others.
-            let (one, other) =
-                (chance.below(windows.len() as u64), chance.below(windows.len() as u64));
-            let at = one.min(other) as usize;
+            let count = windows.len() as u64;
+            let at = below(count).min(below(count)) as usize;
             let window = &windows[at];
             VISITS.increment();
-            CLIENTS
-                .increment(&clients[(chance.below(1_000) * chance.below(1_000) / 1_000) as usize]);
-            if chance.below(40) == 0 {
+            CLIENTS.increment(&clients[(below(1_000) * below(1_000) / 1_000) as usize]);
+            if below(40) == 0 {
                 window.add(Http::Block, 1);
                 continue;
             }
             window.add(Http::Pass, 1);
-            if chance.below(100) < at as u64 % 7 {
+            if below(100) < at as u64 % 7 {
                 window.add(Http::Exception, 1);
             }
-            window.record(Http::Rt, 200_000 + chance.below(50_000) * (1 + chance.below(40)));
-            BASKETS.add(if chance.below(2) == 0 { 1 } else { -1 });
+            window.record(Http::Rt, 200_000 + below(50_000) * (1 + below(40)));
+            BASKETS.add(if below(2) == 0 { 1 } else { -1 });
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -95,10 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let server = console.build().serve(&address)?;
     println!("http://{}/", server.address());
 
-    let threads: Vec<_> =
-        [1, 2].map(|seed| thread::spawn(move || serve(seed, routes))).into_iter().collect();
-    for thread in threads {
-        thread.join().map_err(|_| "a thread of the service panicked")?;
-    }
+    thread::spawn(move || serve(1, routes));
+    serve(2, routes);
     Ok(())
 }

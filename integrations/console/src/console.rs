@@ -294,9 +294,12 @@ impl Console {
     /// let app = axum::Router::<()>::new().nest_service("/console", console);
     /// ```
     pub fn build(self) -> ConsoleService {
-        let service = ConsoleService::new(Arc::new(self.shown), self.settings);
+        #[cfg_attr(not(feature = "log"), expect(unused_mut))]
+        let mut service = ConsoleService::new(Arc::new(self.shown), self.settings);
         #[cfg(feature = "log")]
-        let service = service.with_log(self.log);
+        {
+            service.log = self.log;
+        }
         service
     }
 }

@@ -23,5 +23,5 @@ pub use console::Console;
 pub use sent::body::Body;
 #[cfg(feature = "server")]
 pub use server::{ServeError, Server};
-pub use service::{ConsoleService, Responding, Serving};
+pub use service::{ConsoleService, Responding};
 pub use windrow_prometheus::RegisterError;

@@ -8,4 +8,3 @@ pub(crate) mod ledger;
 pub(crate) mod number;
 pub(crate) mod row;
 pub(crate) mod values;
-pub(crate) mod window;

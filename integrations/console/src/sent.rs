@@ -4,12 +4,10 @@
 //! what it reads.
 
 // The questions that wait, and the threads that answer them.
-pub(crate) mod answer;
 pub(crate) mod answers;
 #[cfg(feature = "log")]
 pub(crate) mod logged;
-mod making;
-mod queue;
+pub(crate) mod queue;
 mod walk;
 
 // The stream.
@@ -28,7 +26,6 @@ mod changes;
 mod heavy;
 mod panels;
 mod process;
-mod series;
 mod values;
 mod window;
 

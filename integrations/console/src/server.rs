@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use http::{Request, StatusCode};
+use http::Request;
 use hyper::body::Incoming;
 use windrow_http::server::{self, Limits, Reach, Site};
 
-use crate::host::names_this_machine;
 use crate::sent::body::Body;
-use crate::service::{ConsoleService, Responding, plain};
+use crate::service::{ConsoleService, Hosts, Responding};
 
 pub use windrow_http::server::{ServeError, Server};
 
@@ -56,8 +55,7 @@ impl ConsoleService {
     /// ```
     pub fn serve(&self, address: &str) -> Result<Server, ServeError> {
         // The streams of this copy end with it.
-        let site = ForThisMachine(self.for_server());
-        server::serve(site, address, Reach::Loopback, LIMITS)
+        server::serve(self.for_server(Hosts::ThisMachine), address, Reach::Loopback, LIMITS)
     }
 
     /// Serves the console as [`serve`](Self::serve) does, but at any address, and for any `Host`.
@@ -75,7 +73,7 @@ impl ConsoleService {
     /// # Ok::<(), windrow_console::ServeError>(())
     /// ```
     pub fn serve_beyond_loopback(&self, address: &str) -> Result<Server, ServeError> {
-        server::serve(self.for_server(), address, Reach::Any, LIMITS)
+        server::serve(self.for_server(Hosts::Any), address, Reach::Any, LIMITS)
     }
 }
 
@@ -89,26 +87,5 @@ impl Site for ConsoleService {
 
     fn close(&self) {
         ConsoleService::close(self);
-    }
-}
-
-/// A console that answers only to a `Host` that names this machine.
-#[derive(Clone)]
-struct ForThisMachine(ConsoleService);
-
-impl Site for ForThisMachine {
-    type Body = Body;
-    type Answer = Responding;
-
-    fn respond(&self, request: &Request<Incoming>) -> Responding {
-        if names_this_machine(request.headers()) {
-            return self.0.respond(request);
-        }
-        let answer = "This console answers only to localhost.\n";
-        Responding::at_once(plain(StatusCode::MISDIRECTED_REQUEST, answer))
-    }
-
-    fn close(&self) {
-        self.0.close();
     }
 }

@@ -4,24 +4,25 @@ use std::convert::Infallible;
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
-use http::header::{ACCEPT, ACCEPT_ENCODING, ALLOW, HeaderName, HeaderValue};
+use http::header::{ACCEPT, ACCEPT_ENCODING, ALLOW, HeaderName};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::sync::oneshot::Receiver;
 use windrow_prometheus::{Format, prefers_gzip};
 
-use crate::host;
+use crate::host::is_allowed;
+#[cfg(feature = "server")]
+use crate::host::names_this_machine;
 use crate::query::asked_series;
-use crate::sent::answer::{Answer, Asked};
-use crate::sent::answers::Answers;
+use crate::sent::answers::{Answers, Asked};
 use crate::sent::body::Body;
 use crate::sent::hub::Hub;
 #[cfg(feature = "log")]
 use crate::sent::logged::Logged;
 use crate::sent::page;
-pub(crate) use crate::sent::response::plain;
-use crate::sent::response::{JSON, TEXT, events, made};
+use crate::sent::queue::Answer;
+use crate::sent::response::{JSON, TEXT, events, made, plain, whole};
 use crate::shown::names::events_of;
 use crate::shown::registry::Shown;
 use crate::unusual::keeper::Keeper;
@@ -51,9 +52,19 @@ pub struct ConsoleService {
     answers: Arc<Answers>,
     /// The log that has the past.
     #[cfg(feature = "log")]
-    log: Option<Arc<Logged>>,
-    /// True if it answers requests for any host.
-    is_for_all: bool,
+    pub(crate) log: Option<Arc<Logged>>,
+    hosts: Hosts,
+}
+
+/// The hosts to which a console answers.
+#[derive(Clone, Copy)]
+pub(crate) enum Hosts {
+    /// This machine, addresses, and those of the program; for a scrape any.
+    Listed,
+    #[cfg(feature = "server")]
+    ThisMachine,
+    #[cfg(feature = "server")]
+    Any,
 }
 
 impl ConsoleService {
@@ -68,21 +79,14 @@ impl ConsoleService {
             answers,
             #[cfg(feature = "log")]
             log: None,
-            is_for_all: false,
+            hosts: Hosts::Listed,
         }
     }
 
-    /// Returns the console with a log that has the past.
-    #[cfg(feature = "log")]
-    pub(crate) fn with_log(self, log: Option<Arc<Logged>>) -> ConsoleService {
-        ConsoleService { log, ..self }
-    }
-
-    /// Returns the console for a server of its own, with streams of its own, for any host.
+    /// Returns the console for a server of its own, with streams of its own.
     #[cfg(feature = "server")]
-    pub(crate) fn for_server(&self) -> ConsoleService {
-        let hub = Arc::new(self.hub.anew());
-        ConsoleService { hub, is_for_all: true, ..self.clone() }
+    pub(crate) fn for_server(&self, hosts: Hosts) -> ConsoleService {
+        ConsoleService { hub: Arc::new(self.hub.anew()), hosts, ..self.clone() }
     }
 
     /// Answers a request. Its path is one below the place where the console is mounted: `/`,
@@ -110,18 +114,17 @@ impl ConsoleService {
     /// ```
     pub fn respond<B>(&self, request: &Request<B>) -> Responding {
         let only_head = request.method() == Method::HEAD;
-        let response = self.answer(request).unwrap_or_else(|asked| {
-            // The same path returns the page, or another format, to other clients.
-            let (kind, varies) = match asked {
-                Asked::Text => (TEXT, Some("accept")),
-                Asked::Metrics(format, _) => {
-                    (format.content_type(), Some("accept, accept-encoding"))
-                }
-                Asked::Snapshot | Asked::Series(_) => (JSON, None),
+        let answer = self.answer(request);
+        Box::pin(async move {
+            let mut response = match answer {
+                Ok(response) => response,
+                Err(Pending { answer, kind, varies }) => made(answer.await.ok(), kind, varies),
             };
-            Pending::Asked { answer: self.answers.ask(asked), kind, varies }
-        });
-        Responding { response, only_head }
+            if only_head {
+                *response.body_mut() = Body::whole("");
+            }
+            response
+        })
     }
 
     /// Ends all streams, including those of this console's clones. Afterwards, requests for streams
@@ -137,23 +140,28 @@ impl ConsoleService {
         self.hub.close();
     }
 
-    /// Returns the answer to a request, or the question to ask for it.
-    fn answer<B>(&self, request: &Request<B>) -> Result<Pending, Asked> {
+    /// Returns the answer to a request, or asks for it.
+    fn answer<B>(&self, request: &Request<B>) -> Result<Response<Body>, Pending> {
         let path = request.uri().path().trim_start_matches('/');
-        let is_refused =
-            path != "metrics" && !self.is_for_all && !host::is_allowed(request, &self.shown.hosts);
-        let response = match path {
-            _ if is_refused => {
-                let answer =
-                    "This console does not answer under that name: add it by `Console::host`.\n";
-                plain(StatusCode::MISDIRECTED_REQUEST, answer)
+        let refusal = match self.hosts {
+            Hosts::Listed if path != "metrics" && !is_allowed(request, &self.shown.hosts) => {
+                Some("This console does not answer under that name: add it by `Console::host`.\n")
             }
+            #[cfg(feature = "server")]
+            Hosts::ThisMachine if !names_this_machine(request.headers()) => {
+                Some("This console answers only to localhost.\n")
+            }
+            _ => None,
+        };
+        if let Some(refusal) = refusal {
+            return Ok(plain(StatusCode::MISDIRECTED_REQUEST, refusal));
+        }
+        Ok(match path {
             "" | "events" | "snapshot.json" | "metrics" | "past" | "text"
                 if !matches!(*request.method(), Method::GET | Method::HEAD) =>
             {
-                let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
-                response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-                response
+                let status = StatusCode::METHOD_NOT_ALLOWED;
+                whole(status, TEXT, "Only GET and HEAD.\n", &[(ALLOW, "GET, HEAD")])
             }
             "" if wants_html(request.headers()) => page::response(),
             // A page of another site cannot read a stream, but it could hold all seats.
@@ -161,32 +169,41 @@ impl ConsoleService {
                 plain(StatusCode::FORBIDDEN, "Streams are for the console's own page only.\n")
             }
             "events" => self.events(request.method() == Method::HEAD),
-            "" | "text" => return Err(Asked::Text),
-            "metrics" => return Err(scrape(request.headers())),
-            "past" => return Ok(self.past(request)),
+            "" | "text" => return Err(self.ask(Asked::Text)),
+            "metrics" => return Err(self.ask(scrape(request.headers()))),
+            "past" => return self.past(request),
             "snapshot.json" => {
-                return Err(asked_series(request).map_or(Asked::Snapshot, Asked::Series));
+                let asked = asked_series(request).map_or(Asked::Snapshot, Asked::Series);
+                return Err(self.ask(asked));
             }
             _ => {
                 let there = "There are /, /events, /snapshot.json, /metrics and /text.\n";
                 plain(StatusCode::NOT_FOUND, there)
             }
+        })
+    }
+
+    fn ask(&self, asked: Asked) -> Pending {
+        // The same path returns the page, or another format, to other clients.
+        let (kind, varies) = match asked {
+            Asked::Text => (TEXT, Some("accept")),
+            Asked::Metrics(format, _) => (format.content_type(), Some("accept, accept-encoding")),
+            Asked::Snapshot | Asked::Series(_) => (JSON, None),
         };
-        Ok(Pending::Ready(Some(response)))
+        Pending { answer: self.answers.ask(asked), kind, varies }
     }
 
     /// Asks the log.
     #[cfg_attr(not(feature = "log"), allow(unused_variables, clippy::unused_self))]
-    fn past<B>(&self, request: &Request<B>) -> Pending {
+    fn past<B>(&self, request: &Request<B>) -> Result<Response<Body>, Pending> {
         #[cfg(feature = "log")]
         if let Some(log) = &self.log {
             return match log.answer(request) {
-                Ok(answer) => Pending::Asked { answer, kind: JSON, varies: None },
-                Err((status, text)) => Pending::Ready(Some(plain(status, text))),
+                Ok(answer) => Err(Pending { answer, kind: JSON, varies: None }),
+                Err((status, text)) => Ok(plain(status, text)),
             };
         }
-        let text = "This console has no log: see `Console::log`.\n";
-        Pending::Ready(Some(plain(StatusCode::NOT_FOUND, text)))
+        Ok(plain(StatusCode::NOT_FOUND, "This console has no log: see `Console::log`.\n"))
     }
 
     fn events(&self, only_head: bool) -> Response<Body> {
@@ -194,7 +211,7 @@ impl ConsoleService {
             return events(Body::whole(""));
         }
         match self.hub.listen() {
-            Some(listener) => events(Body::events(listener)),
+            Some((listener, latest)) => events(Body::events(listener, latest)),
             None => plain(StatusCode::SERVICE_UNAVAILABLE, "There are too many streams.\n"),
         }
     }
@@ -203,68 +220,27 @@ impl ConsoleService {
 /// The future of a console's response: from [`ConsoleService::respond`].
 ///
 /// The future can be dropped like any other: the numbers read for it are then discarded.
-#[must_use = "a future does nothing unless it is polled"]
-#[derive(Debug)]
-pub struct Responding {
-    response: Pending,
-    only_head: bool,
-}
+pub type Responding = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
 
-impl Responding {
-    #[cfg(feature = "server")]
-    pub(crate) fn at_once(response: Response<Body>) -> Responding {
-        Responding { response: Pending::Ready(Some(response)), only_head: false }
-    }
-}
-
-#[derive(Debug)]
-enum Pending {
-    Ready(Option<Response<Body>>),
-    Asked { answer: Receiver<Answer>, kind: &'static str, varies: Option<&'static str> },
-}
-
-impl Future for Responding {
-    type Output = Response<Body>;
-
-    fn poll(mut self: Pin<&mut Responding>, cx: &mut Context<'_>) -> Poll<Response<Body>> {
-        let mut response = match &mut self.response {
-            Pending::Ready(response) => response.take().expect("not polled after its end"),
-            Pending::Asked { answer, kind, varies } => {
-                let answer = ready!(Pin::new(answer).poll(cx)).ok();
-                made(answer, kind, *varies)
-            }
-        };
-        if self.only_head {
-            *response.body_mut() = Body::whole("");
-        }
-        Poll::Ready(response)
-    }
-}
-
-/// The future of a console's response as a tower service returns it.
-#[must_use = "a future does nothing unless it is polled"]
-#[derive(Debug)]
-pub struct Serving(Responding);
-
-impl Future for Serving {
-    type Output = Result<Response<Body>, Infallible>;
-
-    fn poll(mut self: Pin<&mut Serving>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(cx).map(Ok)
-    }
+/// An answer that is made, with the type of its content and the headers on which it depends.
+struct Pending {
+    answer: Receiver<Answer>,
+    kind: &'static str,
+    varies: Option<&'static str>,
 }
 
 impl<B> tower_service::Service<Request<B>> for ConsoleService {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Serving;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        Serving(self.respond(&request))
+        let responding = self.respond(&request);
+        Box::pin(async { Ok(responding.await) })
     }
 }
 
@@ -298,6 +274,8 @@ fn is_from_elsewhere(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use http::header::HeaderValue;
+
     use super::*;
 
     #[test]

@@ -12,10 +12,10 @@ pub(crate) mod watches;
 
 // A watch, and the counts that it keeps.
 mod clumps;
+mod counts;
 mod minutes;
 mod recent;
 mod record;
-mod seen;
 pub(crate) mod watch;
 
 // The usual levels.
@@ -26,7 +26,6 @@ mod usual;
 // The changes.
 pub(crate) mod change;
 mod changes;
-mod course;
 mod evidence;
 mod judge;
 pub(crate) mod settings;

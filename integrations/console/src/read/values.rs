@@ -13,7 +13,7 @@ pub(crate) fn percentiles(distribution: &Distribution) -> [Option<u64>; PERCENTI
 /// Appends the numbers of a row: the all-time count; and of these values count, sum, minimum,
 /// maximum and percentiles.
 pub(crate) fn numbers(lifetime: u64, values: &Distribution, into: &mut Vec<Number>) {
-    into.extend([lifetime, values.count(), values.sum()].map(Number::Unsigned));
+    into.extend([lifetime, values.count(), values.sum()].map(Number::whole));
     into.extend([values.min(), values.max()].map(Number::from));
     into.extend(percentiles(values).map(Number::from));
 }

@@ -10,17 +10,23 @@
 //!
 //! The thread starts with the first request, and ends when no request has come for [`LINGER`].
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot::Receiver;
+use windrow::export::Series;
+use windrow_prometheus::Format;
 
-use super::answer::{Answer, Asked};
-use super::making::make;
-use super::queue::Queue;
-use crate::read::audit::Turn;
+use super::queue::{Answer, Queue};
+use super::snapshot::{self, Snapshot};
+use super::text::Text;
+use super::walk::{Read, Walk};
+use crate::read::audit::{Checks, Turn, audit};
+use crate::read::ledger::Ledger;
+use crate::shown::key::write_key;
 use crate::shown::registry::Shown;
 use crate::unusual::keeper::Keeper;
 
@@ -36,6 +42,17 @@ const REST: u32 = 9;
 
 /// The time for which the thread waits for a request.
 const LINGER: Duration = Duration::from_secs(5);
+
+/// The question of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Asked {
+    Text,
+    Snapshot,
+    /// One series, by its key.
+    Series(String),
+    /// A scrape in a format, and whether it is to be compressed.
+    Metrics(Format, bool),
+}
 
 /// The requests that wait for an answer, and the thread that makes it.
 pub(crate) struct Answers {
@@ -81,22 +98,89 @@ impl Answers {
 fn take_turn<T>(waiting: &mut Vec<(Asked, T)>) -> Vec<(Asked, T)> {
     let mut scrapes: Vec<Asked> = Vec::new();
     let has_turn = |(asked, _): &mut (Asked, T)| {
-        if !matches!(asked, Asked::Metrics(..)) || scrapes.contains(asked) {
-            return true;
-        }
-        if scrapes.len() < FORMATS {
+        let is_new = matches!(asked, Asked::Metrics(..)) && !scrapes.contains(asked);
+        let has_turn = !is_new || scrapes.len() < FORMATS;
+        if is_new && has_turn {
             scrapes.push(asked.clone());
-            return true;
         }
-        false
+        has_turn
     };
     waiting.extract_if(.., has_turn).collect()
 }
 
+/// Makes the answers to these questions. `turn` has the series to audit.
+fn make(
+    shown: &Shown,
+    keeper: &Arc<Keeper>,
+    asked: Vec<Asked>,
+    turn: &mut Turn,
+) -> HashMap<Asked, Answer> {
+    let mut made: HashMap<_, _> =
+        asked.into_iter().map(|asked| (asked, Answer::NoSeries)).collect();
+    let mut text = made.contains_key(&Asked::Text).then(Text::default);
+    let mut snapshot = made.contains_key(&Asked::Snapshot).then(Snapshot::default);
+    let mut checks = Checks::default();
+    let mut walk = (text.is_some() || snapshot.is_some()).then(|| Walk::begin(shown, keeper));
+    for (index, metric) in shown.metrics.iter().enumerate() {
+        let is_asked =
+            |asked: &Asked| matches!(asked, Asked::Series(key) if key.starts_with(&metric.name));
+        let has_series = made.keys().any(is_asked);
+        let mut one = |key: &str, series: &dyn Series| {
+            if has_series && let Some(one) = made.get_mut(&Asked::Series(key.to_owned())) {
+                *one = Answer::Made(snapshot::one(shown, metric, key, series).into(), None);
+            }
+        };
+        if let Some(walk) = &mut walk {
+            walk.metric(index, |read| {
+                let Read { key, series, .. } = *read;
+                if turn.places().contains(&read.place) {
+                    checks.note(key, audit(read.metric, &mut Ledger::default()));
+                }
+                if let Some(text) = &mut text {
+                    text.series(shown, metric, read);
+                }
+                if let Some(snapshot) = &mut snapshot {
+                    snapshot.series(metric, key, series);
+                }
+                one(key, series);
+            });
+        } else if has_series {
+            let mut key = String::new();
+            metric.source.visit(&mut |series| {
+                write_key(&mut key, &metric.name, series);
+                one(&key, series);
+            });
+        }
+        if let Some(text) = &mut text {
+            text.metric(metric);
+        }
+        if let Some(snapshot) = &mut snapshot {
+            snapshot.metric(shown, metric);
+        }
+    }
+    if let Some(walk) = walk {
+        let (unusual, walked) = walk.end();
+        turn.end(walked);
+        if let Some(text) = text {
+            let text = text.finish(shown, &checks, &unusual);
+            made.insert(Asked::Text, Answer::Made(text.into(), None));
+        }
+        if let Some(snapshot) = snapshot {
+            let snapshot = snapshot.finish(shown, &checks, &unusual);
+            made.insert(Asked::Snapshot, Answer::Made(snapshot.into(), None));
+        }
+    }
+    for (asked, answer) in &mut made {
+        if let Asked::Metrics(format, prefers_gzip) = asked {
+            let scrape = shown.scraped.respond_in(*format, *prefers_gzip);
+            *answer = Answer::Made(scrape.body.into(), scrape.content_encoding);
+        }
+    }
+    made
+}
+
 #[cfg(test)]
 mod tests {
-    use windrow_prometheus::Format;
-
     use super::*;
 
     #[test]

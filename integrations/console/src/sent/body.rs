@@ -3,13 +3,13 @@
 use std::convert::Infallible;
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
+use tokio::sync::watch::Receiver;
 
-use super::hub::{Latest, Listener, Seat};
+use super::hub::{Latest, Listener};
 
 /// The body of a console's response. It never fails.
 ///
@@ -29,9 +29,10 @@ impl Body {
         Body(Inner::Whole(Some(text.into()).filter(|text| !text.is_empty())))
     }
 
-    pub(crate) fn events(listener: Listener) -> Body {
-        let seat = Arc::clone(&listener.seat);
-        Body(Inner::Events(Events { next: next(listener), seat, at: Position::Start }))
+    pub(crate) fn events(listener: Listener, latest: Receiver<Latest>) -> Body {
+        // So that the client knows at once that it is connected, and when to come back.
+        let beginning = Some(Bytes::from_static(b"retry: 1000\n\n"));
+        Body(Inner::Events(Events { listener, next: next(latest), beginning, at: None }))
     }
 }
 
@@ -62,79 +63,61 @@ impl http_body::Body for Body {
     }
 }
 
-/// Shows whether it is a stream.
+/// Shows nothing of the contents.
 impl Debug for Body {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Inner::Whole(text) => {
-                f.debug_tuple("Whole").field(&text.as_ref().map(Bytes::len)).finish()
-            }
-            Inner::Events(_) => f.write_str("Events"),
-        }
+        f.debug_struct("Body").finish_non_exhaustive()
     }
 }
 
 /// Frames as they come.
 struct Events {
+    listener: Listener,
     /// Waits for the next frame.
-    next: Pin<Box<dyn Future<Output = Listener> + Send>>,
-    seat: Arc<Seat>,
-    at: Position,
+    next: Pin<Box<dyn Future<Output = Receiver<Latest>> + Send>>,
+    /// The beginning of the stream, until it is sent.
+    beginning: Option<Bytes>,
+    /// The number of the last frame, up to which all were sent; `None` if the next one must be
+    /// full.
+    at: Option<u64>,
 }
 
-/// The position of a stream.
-#[derive(Clone, Copy)]
-enum Position {
-    /// The stream is new: not even its beginning was sent.
-    Start,
-    /// The last frame was missed, so the next one must be full.
-    Behind,
-    /// All frames up to this number were sent.
-    At(u64),
-}
-
-fn next(mut listener: Listener) -> Pin<Box<dyn Future<Output = Listener> + Send>> {
+fn next(mut latest: Receiver<Latest>) -> Pin<Box<dyn Future<Output = Receiver<Latest>> + Send>> {
     Box::pin(async move {
         // The listener has a reference to the sender.
-        let _ = listener.latest.changed().await;
-        listener
+        let _ = latest.changed().await;
+        latest
     })
 }
 
 impl Events {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if !self.seat.note() {
+        if !self.listener.is_polled() {
             return Poll::Ready(None);
         }
-        if matches!(self.at, Position::Start) {
-            self.at = Position::Behind;
-            // So that the client knows at once that it is connected, and when to come back.
-            return Poll::Ready(Some(Bytes::from_static(b"retry: 1000\n\n")));
+        if let Some(beginning) = self.beginning.take() {
+            return Poll::Ready(Some(beginning));
         }
         loop {
-            let mut listener = std::task::ready!(self.next.as_mut().poll(cx));
-            let latest = listener.latest.borrow_and_update().clone();
-            if let Latest::Frame(frame) = &latest {
-                self.seat.saw(frame.number);
-            }
-            let follows = match (&latest, self.at) {
-                (Latest::Frame(frame), Position::At(number)) => frame.number == number + 1,
-                _ => false,
-            };
-            let bytes = match &latest {
+            let mut receiver = ready!(self.next.as_mut().poll(cx));
+            let latest = receiver.borrow_and_update().clone();
+            self.next = next(receiver);
+            let bytes = match latest {
                 Latest::Closed => return Poll::Ready(None),
                 Latest::Nothing => None,
-                Latest::Frame(frame) if follows => Some((frame.number, frame.more.clone())),
-                Latest::Frame(frame) => frame.all.as_ref().map(|all| (frame.number, all.clone())),
+                Latest::Frame(frame) => {
+                    self.listener.saw(frame.number);
+                    let follows = self.at.is_some_and(|at| frame.number == at + 1);
+                    let bytes = if follows { Some(&frame.more) } else { frame.all.as_ref() };
+                    bytes.map(|bytes| (frame.number, bytes.clone()))
+                }
             };
-            if bytes.is_none() {
-                listener.wants_full();
-            }
-            self.next = next(listener);
-            if let Some((number, bytes)) = bytes {
-                self.at = Position::At(number);
-                return Poll::Ready(Some(bytes));
-            }
+            let Some((number, bytes)) = bytes else {
+                self.listener.wants_full();
+                continue;
+            };
+            self.at = Some(number);
+            return Poll::Ready(Some(bytes));
         }
     }
 }

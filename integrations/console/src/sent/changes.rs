@@ -1,12 +1,10 @@
 //! Unusual changes in answers: as a list, and in words.
 
-use std::fmt::Write;
+use std::fmt::{Debug, Write};
 
 use serde_json::{Value, json};
 
-use super::json::{Items, Json};
 use super::words::{legible, part, percent, short, span, time, times, utc};
-use crate::read::number::Number;
 use crate::shown::layout::QUANTILES;
 use crate::unusual::change::{Change, Course};
 use crate::unusual::list::{Found, Unusual};
@@ -15,27 +13,21 @@ use crate::unusual::what::What;
 /// The greatest number of changes that are listed.
 const LISTED: usize = 100;
 
-/// Writes changes for the page: each with the number of its row, and its kind, weight, beginning,
+/// Returns changes for the page: each with the number of its row, and its kind, weight, beginning,
 /// words and course.
-pub(crate) fn write(
-    unusual: &Unusual,
-    json: &mut Json,
-    now: u64,
-    row: impl Fn(&Found) -> Option<u64>,
-) {
+pub(crate) fn brief(unusual: &Unusual, now: u64, row: impl Fn(&Found) -> Option<u64>) -> Value {
     let list = unusual.found.iter().take(LISTED).map(|found| {
         let Change { what, course, .. } = found.change;
-        let weight = Number::real(found.change.weight());
         let since = beginning(now, found.ago);
-        (row(found), name(what), weight, since, says(found), self::course(course))
+        json!([row(found), name(what), found.change.weight(), since, says(found), name(course)])
     });
-    json.object(|json| {
-        json.name("list").add(Items(list));
-        json.name("changes").add(unusual.found.len() as u64);
-        json.name("calm").add(calm(unusual, now));
-        json.name("windows").add(unusual.windows);
-        json.name("compared").add(unusual.compared);
-    });
+    json!({
+        "list": list.collect::<Value>(),
+        "changes": unusual.found.len(),
+        "calm": calm(unusual, now),
+        "windows": unusual.windows,
+        "compared": unusual.compared,
+    })
 }
 
 /// Returns the time since which nothing else was unusual.
@@ -53,11 +45,11 @@ pub(crate) fn json(unusual: &Unusual, now: u64) -> Value {
             "from": found.change.from,
             "to": found.change.to,
             "says": says(found),
-            "course": course(found.change.course),
+            "course": name(found.change.course),
         })
     });
     json!({
-        "changes": found.collect::<Vec<_>>(),
+        "changes": found.collect::<Value>(),
         "count": unusual.found.len(),
         "calm_since_ms": calm(unusual, now),
         "windows": unusual.windows,
@@ -104,23 +96,9 @@ fn beginning(now: u64, ago: u64) -> u64 {
     now.saturating_sub(ago).saturating_add(500) / 1_000 * 1_000
 }
 
-fn name(what: What) -> &'static str {
-    match what {
-        What::Failing => "failing",
-        What::Slow => "slow",
-        What::Quiet => "quiet",
-        What::Refused => "refused",
-        What::Busy => "busy",
-    }
-}
-
-fn course(course: Course) -> &'static str {
-    match course {
-        Course::New => "new",
-        Course::Worse => "worse",
-        Course::Steady => "steady",
-        Course::Better => "better",
-    }
+/// Returns the name of a kind, or of a course.
+fn name(of: impl Debug) -> String {
+    format!("{of:?}").to_lowercase()
 }
 
 /// Returns a change in words, without its time.

@@ -41,12 +41,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde_json::{Value, json};
+use windrow::Kind;
 
-use super::json::{Item, Items, Json};
+use super::json::{List, exact, with_lists};
 use super::process::Line;
 use super::walk::{Read, Walk};
 use super::words::wall;
-use super::{changes, heavy};
+use super::{changes, heavy, json};
 use crate::read::audit::{AUDITS, Turn, audit};
 use crate::read::buckets::millis;
 use crate::read::heavy::Turns;
@@ -56,7 +58,7 @@ use crate::read::number::Number;
 use crate::shown::names::{events_of, form_name, kind_name};
 use crate::shown::registry::{Named, Shown};
 use crate::unusual::keeper::Keeper;
-use crate::unusual::list::{Found, Unusual};
+use crate::unusual::list::Found;
 
 /// The greatest number of failing series that a frame names.
 const NAMED: usize = 100;
@@ -84,7 +86,7 @@ pub(crate) struct Sampler {
     held: u64,
     /// The turns of heavy keys, and what the last one has read.
     turns: Turns,
-    heavy: String,
+    heavy: Value,
     process: Line,
 }
 
@@ -115,15 +117,15 @@ impl Sampler {
             turn: Turn::default(),
             held: 0,
             turns: Turns::default(),
-            heavy: String::new(),
+            heavy: Value::Null,
             process: Line::default(),
         }
     }
 
     /// Reads all series. `full` asks for a frame with everything.
     pub(crate) fn frame(&mut self, number: u64, full: bool) -> Frame {
-        let age = millis(self.shown.age());
-        let mut parts = Parts { all: full.then(Json::default), ..Parts::default() };
+        let (age, now) = (millis(self.shown.age()), wall());
+        let mut parts = Parts { all: full.then(List::default), ..Parts::default() };
         let (shown, keeper) = (Arc::clone(&self.shown), Arc::clone(&self.keeper));
         let mut walk = Walk::begin(&shown, &keeper);
         for index in 0..self.known.len() {
@@ -132,44 +134,34 @@ impl Sampler {
         let (unusual, walked) = walk.end();
         self.forget(number, &mut parts.gone);
         self.turn.end(walked);
-        let check = self.check(age, walked);
         if let Some(read) = self.turns.read(&shown.heavy) {
-            let mut json = Json::default();
-            json.list(|json| read.iter().for_each(|(keys, tops)| heavy::write(json, keys, tops)));
-            self.heavy = json.finish();
+            self.heavy = read.iter().map(|(keys, tops)| heavy::brief(keys, tops)).collect();
         }
-        let mut process = Json::default();
-        self.process.write(&mut process, &shown, wall());
-        let tail = self.tail(&check, &unusual, &process.finish());
-
-        let mut more = Json::default();
-        more.object(|json| {
-            self.head(json, number, age);
-            json.name("rows").raw_list(&parts.rows);
-            json.name("new").raw_list(&parts.new);
-            json.name("spans").raw_list(&parts.spans);
-            json.name("gone").raw_list(&parts.gone);
-            json.name("yesterday").raw_list(&parts.yesterday);
-            json.raw(&tail);
+        let check = self.check(age, walked);
+        let row = |found: &Found| Some(self.known[found.metric].get(&found.key)?.number);
+        let mut head = json!({
+            "epoch": shown.epoch,
+            "frame": number,
+            "age": age,
+            "time": now,
+            "check": check,
+            "unusual": changes::brief(&unusual, now, row),
+            "heavy": self.heavy,
+            "process": self.process.end(&shown, now),
         });
-        let all = parts.all.map(|rows| {
-            let mut all = Json::default();
-            all.object(|json| {
-                json.name("service").add(&*self.shown.service);
-                json.name("instance").add(&*self.shown.instance);
-                json.name("version").add(&*self.shown.version);
-                json.name("log").add(u64::from(self.shown.has_log));
-                self.head(json, number, age);
-                let metrics =
-                    self.shown.metrics.iter().map(|metric| described(&self.shown, metric));
-                json.name("metrics").add(Items(metrics));
-                json.name("rows").raw_list(&rows);
-                json.name("yesterday").raw_list(&parts.all_yesterday);
-                json.raw(&tail);
-            });
-            event("all", all)
+        let Parts { rows, new, spans, gone, yesterday, all, all_yesterday } = &parts;
+        let lists = [("rows", rows), ("new", new), ("spans", spans), ("gone", gone)];
+        let more = event("more", &head, &[&lists[..], &[("yesterday", yesterday)]].concat());
+        let all = all.as_ref().map(|rows| {
+            head["service"] = shown.service.clone().into();
+            head["instance"] = shown.instance.clone().into();
+            head["version"] = shown.version.clone().into();
+            head["log"] = u8::from(shown.has_log).into();
+            head["metrics"] =
+                shown.metrics.iter().map(|metric| described(&shown, metric)).collect();
+            event("all", &head, &[("rows", rows), ("yesterday", all_yesterday)])
         });
-        Frame { number, more: event("more", more), all }
+        Frame { number, more, all }
     }
 
     /// Writes what a series' reading has changed.
@@ -178,18 +170,19 @@ impl Sampler {
         self.process.note(&self.shown, read.index, key, numbers);
         let known = &mut self.known[read.index];
         if known.get(key).is_some_and(|row| row.series != read.series.number()) {
-            known.remove(key).iter().for_each(|row| parts.gone.add(row.number));
+            known.remove(key).iter().for_each(|row| parts.gone.push(&row.number.into()));
         }
         let row = if let Some(row) = known.get_mut(key) {
             // The span of a young window grows, which is no news for an empty one.
             let holds_any = numbers.iter().any(|number| !number.is_nothing());
             if row.span != span && holds_any {
                 row.span = span;
-                parts.spans.add((row.number, span));
+                parts.spans.push(&json!([row.number, exact(span)]));
             }
             if row.numbers != numbers {
-                let number = Number::Unsigned(row.number);
-                parts.rows.add(Items([number].iter().chain(numbers).copied()));
+                let mut list = json::numbers(numbers);
+                list.insert(0, row.number.into());
+                parts.rows.push(&list.into());
                 row.numbers.clear();
                 row.numbers.extend_from_slice(numbers);
             }
@@ -211,12 +204,11 @@ impl Sampler {
         };
         row.frame = frame;
         let yesterday = if read.is_watched { read.yesterday } else { row.yesterday };
-        let item = (row.number, yesterday.map(Number::real));
         if row.yesterday != yesterday {
-            parts.yesterday.add(item);
+            parts.yesterday.push(&json!([row.number, yesterday]));
         }
         if yesterday.is_some() && parts.all.is_some() {
-            parts.all_yesterday.add(item);
+            parts.all_yesterday.push(&json!([row.number, yesterday]));
         }
         row.yesterday = yesterday;
         // A possible loss is read again for each frame, until it is resolved.
@@ -231,92 +223,62 @@ impl Sampler {
     }
 
     /// Forgets the rows that this frame has not seen.
-    fn forget(&mut self, frame: u64, gone: &mut Json) {
+    fn forget(&mut self, frame: u64, gone: &mut List) {
         for known in &mut self.known {
-            known.retain(|_, row| {
-                let stays = row.frame == frame;
-                if !stays {
-                    gone.add(row.number);
-                }
-                stays
-            });
+            let old = known.extract_if(|_, row| row.frame != frame);
+            old.for_each(|(_, row)| gone.push(&row.number.into()));
         }
     }
 
     /// Returns the result of the audits.
-    fn check(&mut self, age: u64, walked: usize) -> String {
-        let rows = self.known.iter().flat_map(HashMap::values);
-        let failing: Vec<&Row> = rows.filter(|row| row.fails_by > 0).take(NAMED).collect();
-        let is_pending =
-            self.known.iter().flat_map(HashMap::values).any(|row| row.ledger.is_pending());
-        if failing.is_empty() && !is_pending {
+    fn check(&mut self, age: u64, walked: usize) -> Value {
+        let rows = || self.known.iter().flat_map(HashMap::values);
+        let failing = rows().filter(|row| row.fails_by > 0).take(NAMED);
+        let failing: Vec<Value> =
+            failing.map(|row| json!([row.number, exact(row.fails_by)])).collect();
+        if failing.is_empty() && !rows().any(|row| row.ledger.is_pending()) {
             self.held = age;
         }
-        let mut json = Json::default();
-        json.object(|json| {
-            json.name("audits").add(self.audits);
-            json.name("round").add(walked.div_ceil(AUDITS).max(1) as u64);
-            json.name("held").add(self.held);
-            let failing = failing.iter().map(|row| (row.number, row.fails_by));
-            json.name("failing").add(Items(failing));
-        });
-        json.finish()
-    }
-
-    /// Writes the beginning of a frame.
-    fn head(&self, json: &mut Json, number: u64, age: u64) {
-        json.name("epoch").add(&*self.shown.epoch);
-        json.name("frame").add(number);
-        json.name("age").add(age);
-        json.name("time").add(wall());
-    }
-
-    /// Returns the end of a frame: the members that each has whole.
-    fn tail(&self, check: &str, unusual: &Unusual, process: &str) -> String {
-        let mut json = Json::default();
-        json.name("check").raw(check);
-        let row = |found: &Found| Some(self.known[found.metric].get(&found.key)?.number);
-        changes::write(unusual, json.name("unusual"), wall(), row);
-        json.name("heavy").raw(&self.heavy);
-        json.name("process").raw(process);
-        json.finish()
+        let round = walked.div_ceil(AUDITS).max(1);
+        json!({ "audits": self.audits, "round": round, "held": self.held, "failing": failing })
     }
 }
 
 /// Returns a metric's name, help, form, events, and the unit of its own values.
-fn described<'s>(shown: &'s Shown, metric: &'s Named) -> impl Item + use<'s> {
+fn described(shown: &Shown, metric: &Named) -> Value {
     let form = metric.outline.form;
-    let events = events_of(form).iter().map(|(event, kind)| {
+    let event = |(event, kind): &(&str, Kind)| {
         let unit = if shown.is_duration(event) { "ns" } else { "" };
-        (*event, kind_name(*kind), unit)
-    });
+        json!([event, kind_name(*kind), unit])
+    };
+    let events: Value = events_of(form).iter().map(event).collect();
     let unit = shown.unit(metric).unwrap_or_default();
-    (&*metric.name, &*metric.help, form_name(form), Items(events), unit)
+    json!([metric.name, metric.help, form_name(form), events, unit])
 }
 
 /// The lists of a frame, as they grow.
 #[derive(Default)]
 struct Parts {
-    rows: Json,
-    new: Json,
-    spans: Json,
-    gone: Json,
-    yesterday: Json,
-    all: Option<Json>,
+    rows: List,
+    new: List,
+    spans: List,
+    gone: List,
+    yesterday: List,
+    all: Option<List>,
     /// For `all`: the rates of yesterday of all rows.
-    all_yesterday: Json,
+    all_yesterday: List,
 }
 
 /// Writes a whole row. Reads its last minute only if it is wanted.
-fn whole(json: &mut Json, number: u64, read: &Read<'_>) {
+fn whole(list: &mut List, number: u64, read: &Read<'_>) {
     let minute = history(read.metric).into_iter();
     let minute = minute.flat_map(|of| [of.age, of.step].into_iter().chain(of.counts));
-    let numbers = Items(read.numbers.iter().copied());
-    json.add((number, read.index as u64, read.key, read.span, numbers, Items(minute)));
+    let (span, minute) = (exact(read.span), minute.map(exact).collect::<Value>());
+    list.push(&json!([number, read.index, read.key, span, json::numbers(read.numbers), minute]));
 }
 
 /// Returns an event of the stream.
-fn event(name: &str, data: Json) -> Bytes {
+fn event(name: &str, head: &Value, lists: &[(&str, &List)]) -> Bytes {
     // JSON has no line feeds of its own.
-    Bytes::from(format!("event: {name}\ndata: {}\n\n", data.finish()))
+    Bytes::from(format!("event: {name}\ndata: {}\n\n", with_lists(head, lists)))
 }

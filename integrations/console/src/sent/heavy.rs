@@ -5,42 +5,36 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::json::{Items, Json};
+use super::json::exact;
 use super::words::{legible, percent};
 use crate::read::buckets::millis;
-use crate::read::heavy::tops;
 use crate::shown::heavy::{Heavy, Top, Weight};
 
-/// Writes keys for a frame: a name, a help, and for each span its milliseconds, the total weight,
+/// Returns keys for a frame: a name, a help, and for each span its milliseconds, the total weight,
 /// and the keys with their bounds.
-pub(crate) fn write(json: &mut Json, heavy: &Heavy, tops: &[Top]) {
-    let spans = tops.iter().map(|Top { span, total, keys }| {
-        let keys = keys.iter().map(|key| (&*key.key, key.at_least, key.at_most));
-        (millis(*span), *total, Items(keys))
-    });
-    json.add((&*heavy.name, &*heavy.help, Items(spans)));
+pub(crate) fn brief(Heavy { name, help, .. }: &Heavy, tops: &[Top]) -> Value {
+    let key = |Weight { key, at_least, at_most }: &Weight| {
+        json!([key, exact(*at_least), exact(*at_most)])
+    };
+    let span = |Top { span, total, keys }: &Top| {
+        json!([millis(*span), exact(*total), keys.iter().map(key).collect::<Value>()])
+    };
+    json!([name, help, tops.iter().map(span).collect::<Value>()])
 }
 
 /// Returns all for `/snapshot.json`.
 pub(crate) fn json(all: &[Heavy]) -> Value {
-    let weight = |weight: &Weight, total| {
-        json!({
-            "key": weight.key,
-            "at_least": weight.at_least,
-            "at_most": weight.at_most,
-            "shares": weight.shares(total),
-        })
+    let key = |weight: &Weight, total| {
+        let Weight { key, at_least, at_most } = weight;
+        let shares = weight.shares(total);
+        json!({ "key": key, "at_least": at_least, "at_most": at_most, "shares": shares })
     };
-    let span = |top: &Top| {
-        let keys = top.keys.iter().map(|key| weight(key, top.total));
-        json!({
-            "span_ms": millis(top.span),
-            "total": top.total,
-            "keys": keys.collect::<Vec<_>>(),
-        })
+    let span = |Top { span, total, keys }: &Top| {
+        let keys: Value = keys.iter().map(|weight| key(weight, *total)).collect();
+        json!({ "span_ms": millis(*span), "total": total, "keys": keys })
     };
     let one = |heavy: &Heavy| {
-        let spans: Vec<Value> = tops(heavy).iter().map(span).collect();
+        let spans: Value = (heavy.tops)().iter().map(span).collect();
         json!({ "name": heavy.name, "help": heavy.help, "spans": spans })
     };
     all.iter().map(one).collect()
@@ -52,7 +46,7 @@ pub(crate) fn text(all: &[Heavy]) -> String {
     for heavy in all {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "\n# {}: {}", legible(&heavy.name), legible(&heavy.help));
-        for Top { span, total, keys } in tops(heavy) {
+        for Top { span, total, keys } in (heavy.tops)() {
             let _ = writeln!(text, "the last {} s: {total} in all", span.as_secs_f64());
             for weight in keys {
                 let key = legible(&weight.key);

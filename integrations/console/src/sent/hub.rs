@@ -10,15 +10,15 @@
 //! for [`TURN`] and no other has had one for longer. So clients that read nothing, or that never
 //! leave, cannot keep others out.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use tokio::sync::watch::{self, Receiver};
 
 use super::frame::{Frame, Sampler};
-use crate::read::buckets::millis;
 use crate::shown::registry::Shown;
 use crate::unusual::keeper::Keeper;
 
@@ -61,62 +61,39 @@ pub(crate) enum Latest {
 
 #[derive(Default)]
 struct State {
-    seats: Vec<Arc<Seat>>,
+    /// The seats, in the order in which they were taken.
+    seats: Vec<Seat>,
+    /// The number of seats that were ever taken.
+    taken: u64,
     /// True if a sampler is running.
     is_sampled: bool,
-    wanted: Wanted,
+    /// True if the next frame is to be a full one: because of a new stream, or of one that has
+    /// missed a frame.
+    wants_full: bool,
+    /// True if the next frame is to come soon, because of a new stream. If it came sooner for one
+    /// that has missed a frame, a slow client would cost many a second.
+    is_soon: bool,
     is_closed: bool,
     /// The number of the last frame.
     number: u64,
 }
 
-/// A place among the streams, by which a stream says that its client takes what it sends.
-pub(crate) struct Seat {
+/// A place among the streams.
+struct Seat {
+    number: u64,
     taken: Instant,
-    is_lost: AtomicBool,
-    /// The time at which the stream was last polled, in milliseconds after `taken`. A stream is
-    /// polled when its connection can take more.
-    polled: AtomicU64,
+    /// The time at which the stream was last polled. A stream is polled when its connection can
+    /// take more.
+    polled: Instant,
     /// The number of the frame that it found then.
-    seen: AtomicU64,
+    seen: u64,
 }
 
 impl Seat {
     /// Returns whether the client takes nothing, when the last frame has this number.
     fn is_silent(&self, frame: u64) -> bool {
-        // Relaxed, here and below: each of these words stands for itself.
-        let polled = Duration::from_millis(self.polled.load(Ordering::Relaxed));
-        let seen = self.seen.load(Ordering::Relaxed);
-        self.taken.elapsed().saturating_sub(polled) >= SILENT && frame >= seen + MISSED
+        self.polled.elapsed() >= SILENT && frame >= self.seen + MISSED
     }
-
-    fn lose(&self) {
-        self.is_lost.store(true, Ordering::Relaxed);
-    }
-
-    /// Records that the stream is polled. Returns whether it still has its seat.
-    pub(crate) fn note(&self) -> bool {
-        self.polled.store(millis(self.taken.elapsed()), Ordering::Relaxed);
-        !self.is_lost.load(Ordering::Relaxed)
-    }
-
-    /// Records the number of the frame that the stream has found.
-    pub(crate) fn saw(&self, frame: u64) {
-        self.seen.store(frame, Ordering::Relaxed);
-    }
-}
-
-/// The kind and the time of the next frame.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Wanted {
-    /// The changes, at the regular time.
-    #[default]
-    Changes,
-    /// A full frame, at the regular time, because a stream has missed a frame. If it came sooner, a
-    /// slow client would cost many a second.
-    Full,
-    /// A full frame, soon, because of a new client.
-    FullSoon,
 }
 
 impl State {
@@ -126,24 +103,16 @@ impl State {
         if self.seats.len() < MOST_STREAMS {
             return true;
         }
-        // They stand in the order in which they were taken.
         let had_its_turn = self.seats.first().is_some_and(|seat| seat.taken.elapsed() >= TURN);
         if had_its_turn {
-            self.seats.remove(0).lose();
+            self.seats.remove(0);
         }
         had_its_turn
     }
 
     /// Takes the seats of streams whose clients take nothing.
     fn drop_silent(&mut self) {
-        let frame = self.number;
-        self.seats.retain(|seat| {
-            let is_silent = seat.is_silent(frame);
-            if is_silent {
-                seat.lose();
-            }
-            !is_silent
-        });
+        self.seats.retain(|seat| !seat.is_silent(self.number));
     }
 }
 
@@ -159,9 +128,9 @@ impl Hub {
         Hub::new(Arc::clone(&self.shown), Arc::clone(&self.keeper))
     }
 
-    /// Returns a listener; `None` if there is no seat, the console is closed, or the sampler cannot
-    /// be started.
-    pub(crate) fn listen(self: &Arc<Hub>) -> Option<Listener> {
+    /// Returns a listener, and the receiver of what its stream is to send; `None` if there is no
+    /// seat, the console is closed, or the sampler cannot be started.
+    pub(crate) fn listen(self: &Arc<Hub>) -> Option<(Listener, Receiver<Latest>)> {
         let mut state = self.lock();
         if state.is_closed || !state.has_room() {
             return None;
@@ -169,19 +138,15 @@ impl Hub {
         if !state.is_sampled {
             let hub = Arc::clone(self);
             let name = "windrow-sampler".to_owned();
-            thread::Builder::new().name(name).spawn(move || hub.sample()).ok()?;
+            thread::Builder::new().name(name).spawn(move || hub.run()).ok()?;
             state.is_sampled = true;
         }
-        let seat = Arc::new(Seat {
-            taken: Instant::now(),
-            is_lost: AtomicBool::new(false),
-            polled: AtomicU64::new(0),
-            seen: AtomicU64::new(state.number),
-        });
-        state.seats.push(Arc::clone(&seat));
-        state.wanted = Wanted::FullSoon;
+        state.taken += 1;
+        let (number, seen, now) = (state.taken, state.number, Instant::now());
+        state.seats.push(Seat { number, taken: now, polled: now, seen });
+        (state.wants_full, state.is_soon) = (true, true);
         self.changed.notify_all();
-        Some(Listener { hub: Arc::clone(self), latest: self.latest.subscribe(), seat })
+        Some((Listener { hub: Arc::clone(self), seat: number }, self.latest.subscribe()))
     }
 
     /// Ends all streams, and lets no other begin.
@@ -193,8 +158,16 @@ impl Hub {
     }
 
     /// The sampler's thread. It ends when there is no stream any more.
-    fn sample(self: Arc<Hub>) {
-        let _ends = EndsStreams(&self);
+    fn run(&self) {
+        if catch_unwind(AssertUnwindSafe(|| self.sample())).is_err() {
+            // A function of a metric has panicked. The next stream starts another sampler.
+            let mut state = self.lock();
+            state.is_sampled = false;
+            self.latest.send_replace(Latest::Closed);
+        }
+    }
+
+    fn sample(&self) {
         let mut sampler = Sampler::new(&self.shown, &self.keeper);
         let mut last: Option<Instant> = None;
         while let Some((number, full)) = self.next_frame(last) {
@@ -220,11 +193,12 @@ impl Hub {
                 }
                 return None;
             }
-            let period = if state.wanted == Wanted::FullSoon { SOON } else { PERIOD };
+            let period = if state.is_soon { SOON } else { PERIOD };
             let wait = last.map_or(Duration::ZERO, |last| period.saturating_sub(last.elapsed()));
             if wait.is_zero() {
                 state.number += 1;
-                return Some((state.number, std::mem::take(&mut state.wanted) > Wanted::Changes));
+                state.is_soon = false;
+                return Some((state.number, mem::take(&mut state.wants_full)));
             }
             let waited = self.changed.wait_timeout(state, wait);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -237,38 +211,38 @@ impl Hub {
     }
 }
 
-/// Ends the streams if the sampler panics, in a function of a metric. The next stream starts
-/// another sampler.
-struct EndsStreams<'h>(&'h Hub);
-
-impl Drop for EndsStreams<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            let mut state = self.0.lock();
-            state.is_sampled = false;
-            self.0.latest.send_replace(Latest::Closed);
-        }
-    }
-}
-
-/// The receiver of a stream. It has a seat until it is dropped, or loses it.
+/// A stream's seat. The stream has it until this is dropped, or it loses it.
 pub(crate) struct Listener {
     hub: Arc<Hub>,
-    pub(crate) latest: watch::Receiver<Latest>,
-    pub(crate) seat: Arc<Seat>,
+    seat: u64,
 }
 
 impl Listener {
     /// Asks for a full frame.
     pub(crate) fn wants_full(&self) {
+        self.hub.lock().wants_full = true;
+    }
+
+    /// Records that the stream is polled. Returns whether it still has its seat.
+    pub(crate) fn is_polled(&self) -> bool {
+        self.with_seat(|seat| seat.polled = Instant::now())
+    }
+
+    /// Records the number of the frame that the stream has found.
+    pub(crate) fn saw(&self, frame: u64) {
+        self.with_seat(|seat| seat.seen = frame);
+    }
+
+    /// Does something with the seat. Returns whether there is one.
+    fn with_seat(&self, note: impl FnOnce(&mut Seat)) -> bool {
         let mut state = self.hub.lock();
-        state.wanted = state.wanted.max(Wanted::Full);
+        state.seats.iter_mut().find(|seat| seat.number == self.seat).map(note).is_some()
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        self.hub.lock().seats.retain(|seat| !Arc::ptr_eq(seat, &self.seat));
+        self.hub.lock().seats.retain(|seat| seat.number != self.seat);
         self.hub.changed.notify_all();
     }
 }
@@ -277,40 +251,34 @@ impl Drop for Listener {
 mod tests {
     use super::*;
 
-    fn seat(age: Duration) -> Arc<Seat> {
-        Arc::new(Seat {
-            taken: Instant::now().checked_sub(age).unwrap(),
-            is_lost: AtomicBool::new(false),
-            polled: AtomicU64::new(u64::try_from(age.as_millis()).unwrap()),
-            seen: AtomicU64::new(100),
-        })
+    fn seat(number: u64, age: Duration) -> Seat {
+        let now = Instant::now();
+        Seat { number, taken: now.checked_sub(age).unwrap(), polled: now, seen: 100 }
     }
 
-    fn state(seats: impl IntoIterator<Item = Arc<Seat>>) -> State {
+    fn state(seats: impl IntoIterator<Item = Seat>) -> State {
         State { seats: seats.into_iter().collect(), number: 100, ..State::default() }
     }
 
     #[test]
     fn a_stream_that_begins_takes_the_seat_that_another_has_had_for_longest() {
-        let mut young = state((0..MOST_STREAMS).map(|_| seat(TURN / 2)));
+        let all = 0..MOST_STREAMS as u64;
+        let mut young = state(all.clone().map(|at| seat(at, TURN / 2)));
         assert!(!young.has_room(), "each has had it for half a minute");
-        let ages = (0..MOST_STREAMS as u64).map(|at| TURN + Duration::from_secs(64 - at));
-        let mut old = state(ages.map(seat));
-        let first = Arc::clone(&old.seats[0]);
+        let mut old = state(all.map(|at| seat(at, TURN + Duration::from_secs(64 - at))));
         assert!(old.has_room());
-        assert!(first.is_lost.load(Ordering::Relaxed) && old.seats.len() == MOST_STREAMS - 1);
-        assert!(!old.seats[0].is_lost.load(Ordering::Relaxed));
+        assert!(old.seats[0].number == 1 && old.seats.len() == MOST_STREAMS - 1);
     }
 
     #[test]
     fn only_a_client_that_takes_nothing_while_frames_come_is_silent() {
-        let seat = seat(Duration::from_secs(30));
+        let mut seat = seat(0, Duration::from_secs(30));
         assert!(!seat.is_silent(100 + MISSED), "it has just been polled");
-        seat.polled.store(15_000, Ordering::Relaxed);
+        seat.polled = seat.taken + Duration::from_secs(15);
         assert!(!seat.is_silent(101), "hardly a frame came");
         assert!(seat.is_silent(100 + MISSED));
-        let mut state = State { number: 100 + MISSED, ..state([Arc::clone(&seat)]) };
+        let mut state = State { number: 100 + MISSED, ..state([seat]) };
         state.drop_silent();
-        assert!(state.seats.is_empty() && seat.is_lost.load(Ordering::Relaxed));
+        assert!(state.seats.is_empty());
     }
 }

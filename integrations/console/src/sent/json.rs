@@ -1,190 +1,94 @@
-//! JSON for a page: text that is written as it comes.
+//! JSON for a script, whose numbers are exact up to 2^53 only.
 
 use std::fmt::Write;
+
+use serde_json::Value;
 
 use crate::read::number::Number;
 
 /// The greatest number up to which a script's numbers are exact.
 const EXACT: u128 = 1 << 53;
 
-/// A text in JSON that is written as it comes, with the commas that it needs.
+/// Returns an integer: as a text where a script would round it.
+pub(crate) fn exact(integer: impl Into<i128>) -> Value {
+    let integer = integer.into();
+    let exact = i64::try_from(integer).ok().filter(|_| integer.unsigned_abs() <= EXACT);
+    exact.map_or_else(|| integer.to_string().into(), Value::from)
+}
+
+/// Returns numbers: integers as [`exact`] has them.
+pub(crate) fn numbers(numbers: &[Number]) -> Vec<Value> {
+    let number = |number: &Number| match *number {
+        Number::None => Value::Null,
+        Number::Whole(number) => exact(number),
+        Number::Real(number) => number.into(),
+    };
+    numbers.iter().map(number).collect()
+}
+
+/// The items of a list, which are written as they come.
 #[derive(Debug, Default)]
-pub(crate) struct Json(String);
+pub(crate) struct List(String);
 
-impl Json {
-    pub(crate) fn finish(self) -> String {
-        self.0
-    }
-
-    pub(crate) fn list(&mut self, items: impl FnOnce(&mut Json)) {
-        self.enclosed(['[', ']'], items);
-    }
-
-    pub(crate) fn object(&mut self, members: impl FnOnce(&mut Json)) {
-        self.enclosed(['{', '}'], members);
-    }
-
-    /// Writes the name of a member, whose value is to follow. It needs no escape.
-    pub(crate) fn name(&mut self, name: &'static str) -> &mut Json {
-        self.comma();
-        // Writing to a `String` cannot fail.
-        let _ = write!(self.0, "\"{name}\":");
-        self
-    }
-
-    pub(crate) fn add(&mut self, item: impl Item) {
-        self.comma();
-        item.write(self);
-    }
-
-    /// Writes the items of a list, which were built without it.
-    pub(crate) fn raw_list(&mut self, items: &Json) {
-        self.list(|json| json.0.push_str(&items.0));
-    }
-
-    /// Writes a value, or members of an object, that were built before.
-    pub(crate) fn raw(&mut self, value: &str) {
-        self.comma();
-        self.0.push_str(value);
-    }
-
-    fn enclosed(&mut self, [open, close]: [char; 2], inner: impl FnOnce(&mut Json)) {
-        self.comma();
-        self.0.push(open);
-        inner(self);
-        self.0.push(close);
-    }
-
-    /// Writes a comma, unless this is the first of its list, or the value of a member.
-    fn comma(&mut self) {
-        if self.0.ends_with(|last| !matches!(last, '[' | '{' | ':' | ',')) {
-            self.0.push(',');
-        }
+impl List {
+    pub(crate) fn push(&mut self, item: &Value) {
+        let comma = if self.0.is_empty() { "" } else { "," };
+        let _ = write!(self.0, "{comma}{item}"); // writing to a `String` cannot fail
     }
 }
 
-/// A value of a list, or of a member. A tuple is a list.
-pub(crate) trait Item {
-    fn write(self, json: &mut Json);
-}
-
-/// A list of items.
-pub(crate) struct Items<I>(pub(crate) I);
-
-impl<I: IntoIterator<Item: Item>> Item for Items<I> {
-    fn write(self, json: &mut Json) {
-        json.list(|json| self.0.into_iter().for_each(|item| json.add(item)));
+/// Returns an object with all members of another one, and with lists.
+pub(crate) fn with_lists(object: &Value, lists: &[(&str, &List)]) -> String {
+    let mut json = object.to_string();
+    json.pop(); // the brace at its end
+    for (name, List(items)) in lists {
+        let _ = write!(json, ",\"{name}\":[{items}]");
     }
-}
-
-impl Item for &str {
-    fn write(self, json: &mut Json) {
-        json.0.push_str(&serde_json::Value::from(self).to_string());
-    }
-}
-
-impl Item for String {
-    fn write(self, json: &mut Json) {
-        self.as_str().write(json);
-    }
-}
-
-impl<T: Item> Item for Option<T> {
-    fn write(self, json: &mut Json) {
-        match self {
-            Some(item) => item.write(json),
-            None => json.0.push_str("null"),
-        }
-    }
-}
-
-impl Item for Number {
-    fn write(self, json: &mut Json) {
-        match self {
-            Number::None => json.0.push_str("null"),
-            Number::Unsigned(number) => number.write(json),
-            Number::Signed(number) => number.write(json),
-            Number::Real(number) => _ = write!(json.0, "{number:?}"),
-        }
-    }
-}
-
-/// Integers are texts where a script would round them.
-macro_rules! integers {
-    ($($integer:ty)+) => {
-        $(
-            impl Item for $integer {
-                fn write(self, json: &mut Json) {
-                    let is_exact = i128::from(self).unsigned_abs() <= EXACT;
-                    let quote = if is_exact { "" } else { "\"" };
-                    let _ = write!(json.0, "{quote}{self}{quote}");
-                }
-            }
-        )+
-    };
-}
-
-integers! { u64 i64 i128 }
-
-macro_rules! tuples {
-    ($($($name:ident)+;)+) => {
-        $(
-            impl<$($name: Item),+> Item for ($($name,)+) {
-                #[expect(non_snake_case, reason = "a value has the name of its type")]
-                fn write(self, json: &mut Json) {
-                    let ($($name,)+) = self;
-                    json.list(|json| { $(json.add($name);)+ });
-                }
-            }
-        )+
-    };
-}
-
-tuples! {
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
+    json.push('}');
+    json
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn what_is_written_is_what_a_parser_reads() {
-        let mut json = Json::default();
-        json.object(|json| {
-            json.name("hostile").add("[{:,\"\n\\\u{202e}</script>");
-            let numbers = [
-                Number::None,
-                Number::Unsigned(0),
-                Number::Signed(-7),
-                Number::Unsigned(1 << 53),
-                Number::Unsigned(u64::MAX),
-                Number::Signed(i64::MIN),
-                Number::real(-0.75),
-                Number::real(f64::MAX),
-                Number::real(f64::NAN),
-            ];
-            json.name("numbers").add((Items([0_u64; 0]), Items(numbers)));
-            let large = [1 << 53, -(1 << 53), (1 << 53) + 1, -(1 << 53) - 1, i128::MAX];
-            json.name("large").add(Items(large));
-            json.name("more").object(|_| ());
-        });
-        let read: serde_json::Value = serde_json::from_str(&json.finish()).unwrap();
-        let expected = serde_json::json!({
-            "hostile": "[{:,\"\n\\\u{202e}</script>",
-            "numbers": [
-                [],
-                [null, 0, -7, 1_u64 << 53, u64::MAX.to_string(), i64::MIN.to_string(), -0.75, f64::MAX, null]
-            ],
+        let hostile = "[{:,\"\n\\\u{202e}</script>";
+        let of_series = [
+            Number::None,
+            Number::Whole(0),
+            Number::Whole(-7),
+            Number::Whole(1 << 53),
+            Number::whole(u64::MAX),
+            Number::whole(i64::MIN),
+            Number::real(-0.75),
+            Number::real(f64::MAX),
+            Number::real(f64::NAN),
+        ];
+        let large = [1 << 53, -(1 << 53), (1 << 53) + 1, -(1 << 53) - 1, i128::MAX];
+        let mut list = List::default();
+        list.push(&json!([[], numbers(&of_series)]));
+        list.push(&hostile.into());
+        let head = json!({ "hostile": hostile, "large": large.map(exact) });
+        let written = with_lists(&head, &[("list", &list), ("more", &List::default())]);
+        let read: Value = serde_json::from_str(&written).unwrap();
+        let expected = json!({
+            "hostile": hostile,
             "large": [
                 1_u64 << 53, -(1_i64 << 53), "9007199254740993", "-9007199254740993",
                 i128::MAX.to_string()
             ],
-            "more": {},
+            "list": [
+                [
+                    [],
+                    [null, 0, -7, 1_u64 << 53, u64::MAX.to_string(), i64::MIN.to_string(), -0.75, f64::MAX, null]
+                ],
+                hostile
+            ],
+            "more": [],
         });
         assert_eq!(read, expected);
     }

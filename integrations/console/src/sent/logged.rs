@@ -16,12 +16,12 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use http::{Request, StatusCode};
+use serde_json::{Value, json};
 use tokio::sync::oneshot::Receiver;
-use windrow_log::{Past, ReadError, Span, Total};
+use windrow_log::{Past, PastEvent, ReadError, Run, Span, Total};
 
-use super::answer::Answer;
-use super::json::{Items, Json};
-use super::queue::{Queue, Waiting};
+use super::json::exact;
+use super::queue::{Answer, Queue, Waiting};
 use crate::query::{asked_series, parameter};
 use crate::read::buckets;
 
@@ -61,22 +61,8 @@ impl Move {
 /// Returns the name in the log of a series with this key. They differ only in line feeds, which a
 /// key has as `\n`.
 fn name_of(key: &str) -> String {
-    let mut name = String::with_capacity(key.len());
-    let mut rest = key.chars();
-    while let Some(character) = rest.next() {
-        match (character, rest.clone().next()) {
-            ('\\', Some('n')) => {
-                name.push('\n');
-                rest.next();
-            }
-            ('\\', Some(escaped)) => {
-                name.extend(['\\', escaped]);
-                rest.next();
-            }
-            _ => name.push(character),
-        }
-    }
-    name
+    let parts = key.split(r"\\").map(|part| part.replace(r"\n", "\n"));
+    parts.collect::<Vec<_>>().join(r"\\")
 }
 
 /// The log, and the questions that wait for an answer.
@@ -130,7 +116,7 @@ impl Logged {
             }
             let span = past.span(&asked.resource, time(asked.from), time(asked.to), BINS);
             let answer = written(&span, left.as_ref().err());
-            let _ = sender.send(Answer::Made(answer.into())); // the client may have left
+            let _ = sender.send(Answer::Made(answer.into(), None)); // the client may have left
         }
         left.is_ok_and(|left| left > 0)
     }
@@ -164,59 +150,48 @@ fn millis(time: SystemTime) -> i64 {
     }
 }
 
-/// Writes an answer: see the README.
+/// Returns an answer: see the README.
 fn written(span: &Span, failed: Option<&ReadError>) -> String {
-    let mut answer = Json::default();
-    answer.object(|json| {
-        write(json, span);
-        if let Some(error) = error(span, failed) {
-            json.name("error").add(error);
+    let event = |event: &PastEvent| {
+        let numbers = |number: fn(&Total) -> Option<i128>| -> Value {
+            event.bins.iter().map(|bin| number(bin).map(exact)).collect()
+        };
+        let mut all = json!({ "name": event.name, "count": numbers(|bin| Some(bin.count)) });
+        // A `Count` has nothing more.
+        if event.bins.iter().any(|bin| bin.sum != bin.count || bin.max.is_some()) {
+            all["sum"] = numbers(|bin| Some(bin.sum));
+            all["min"] = numbers(|bin| bin.min.map(i128::from));
+            all["max"] = numbers(|bin| bin.max.map(i128::from));
         }
+        all
+    };
+    let start = |run: &Run| {
+        json!([exact(millis(run.started)), run.id.chars().take(64).collect::<String>()])
+    };
+    let held = span.held.into_iter().flat_map(|(first, last)| [first, last]);
+    let mut answer = json!({
+        "from": exact(millis(span.start)),
+        "bin_ms": exact(buckets::millis(span.bin)),
+        "bins": span.bins,
+        "events": span.events.iter().map(event).collect::<Value>(),
+        "more_events": span.has_more_events,
+        "starts": span.runs.iter().map(start).collect::<Value>(),
+        "earlier_starts": exact(span.earlier_runs),
+        "dropped": exact(span.dropped),
+        "unread": exact(span.unread),
+        "unreadable": exact(span.unreadable),
+        "held": held.map(|time| exact(millis(time))).collect::<Value>(),
     });
-    answer.finish()
-}
-
-/// Returns why a part of the log cannot be read: the first file, and the number of others.
-fn error(span: &Span, failed: Option<&ReadError>) -> Option<String> {
-    let mut all = failed.into_iter().chain(span.failed.iter().map(|error| &**error));
-    let (first, more) = (all.next()?, all.count());
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    Some(format!("{first}{more}"))
-}
-
-fn write(json: &mut Json, span: &Span) {
-    json.name("from").add(millis(span.start));
-    json.name("bin_ms").add(buckets::millis(span.bin));
-    json.name("bins").add(span.bins as u64);
-    json.name("events").list(|json| {
-        for event in &span.events {
-            json.object(|json| {
-                json.name("name").add(&*event.name);
-                let mut numbers = |name, number: fn(&Total) -> Option<i128>| {
-                    json.name(name).add(Items(event.bins.iter().map(number)));
-                };
-                numbers("count", |bin| Some(bin.count));
-                // A `Count` has nothing more.
-                if event.bins.iter().any(|bin| bin.sum != bin.count || bin.max.is_some()) {
-                    numbers("sum", |bin| Some(bin.sum));
-                    numbers("min", |bin| bin.min.map(i128::from));
-                    numbers("max", |bin| bin.max.map(i128::from));
-                }
-            });
-        }
-    });
-    json.name("more_events").raw(if span.has_more_events { "true" } else { "false" });
-    let starts = span.runs.iter().map(|run| {
-        let id: String = run.id.chars().take(64).collect();
-        (millis(run.started), id)
-    });
-    json.name("starts").add(Items(starts));
-    json.name("earlier_starts").add(span.earlier_runs);
-    json.name("dropped").add(span.dropped);
-    json.name("unread").add(span.unread);
-    json.name("unreadable").add(span.unreadable);
-    let held = span.held.into_iter().flat_map(|(first, last)| [first, last].map(millis));
-    json.name("held").add(Items(held));
+    // The first file that cannot be read, and the number of others.
+    let mut errors = failed.into_iter().chain(span.failed.iter().map(|error| &**error));
+    if let Some(first) = errors.next() {
+        let more = match errors.count() {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        answer["error"] = format!("{first}{more}").into();
+    }
+    answer.to_string()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The page: one file, which loads nothing from elsewhere.
 
-use http::header::{CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, VARY};
+use http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, VARY};
 use http::{Response, StatusCode};
 
 use super::body::Body;
@@ -19,10 +19,7 @@ const POLICY: &str = "default-src 'none'; \
 
 /// Returns the page.
 pub(crate) fn response() -> Response<Body> {
-    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", PAGE);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(VARY, HeaderValue::from_static("accept"));
-    response
+    let headers =
+        [(CONTENT_SECURITY_POLICY, POLICY), (REFERRER_POLICY, "no-referrer"), (VARY, "accept")];
+    whole(StatusCode::OK, "text/html; charset=utf-8", PAGE, &headers)
 }

@@ -15,27 +15,27 @@
 //! A metric that is in the line is no row of the page, unless a search asks for it; nor is a limit
 //! that the system does not have.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
 use windrow::export::Form;
 
-use super::json::{Items, Json};
 use super::quantity::quantity;
 use super::words::{age, percent};
 use crate::read::number::Number;
 use crate::shown::registry::Shown;
 use crate::shown::unit::Unit;
 
-/// A part of the line: its name there, that of its metric, and that of the metric with its limit.
-struct Part(&'static str, &'static str, Option<&'static str>);
-
-const PARTS: [Part; 6] = [
-    Part("CPU", CPU, None),
-    Part("memory", "process_resident_memory_bytes", None),
-    Part("virtual", "process_virtual_memory_bytes", Some("process_virtual_memory_max_bytes")),
-    Part("descriptors", "process_open_fds", Some("process_max_fds")),
-    Part("threads", "process_threads", None),
-    Part("up", "process_start_time_seconds", None),
+/// The parts of the line: the name of each, that of its metric, and that of the metric with its
+/// limit.
+const PARTS: [(&str, &str, Option<&str>); 6] = [
+    ("CPU", CPU, None),
+    ("memory", "process_resident_memory_bytes", None),
+    ("virtual", "process_virtual_memory_bytes", Some("process_virtual_memory_max_bytes")),
+    ("descriptors", "process_open_fds", Some("process_max_fds")),
+    ("threads", "process_threads", None),
+    ("up", "process_start_time_seconds", None),
 ];
 
 const CPU: &str = "process_cpu_seconds";
@@ -43,51 +43,43 @@ const CPU: &str = "process_cpu_seconds";
 /// The line, from frame to frame.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    /// The numbers of this frame.
-    read: Vec<(&'static str, Reading)>,
+    /// The numbers of this frame, by name.
+    read: HashMap<&'static str, Reading>,
     /// The CPU time of the frame before, and its moment.
     before: Option<(f64, Instant)>,
 }
 
-/// A metric's number.
-#[derive(Clone, Copy, Debug)]
-struct Reading {
-    /// The position of the metric.
-    index: usize,
-    /// `None` if the system does not tell it.
-    number: Option<f64>,
-}
+/// The position of a metric, and its number; `None` if the system does not tell it.
+type Reading = (usize, Option<f64>);
 
 impl Line {
     /// Takes the numbers of a series of the metric at this position, if it is in the line.
     pub(crate) fn note(&mut self, shown: &Shown, index: usize, key: &str, numbers: &[Number]) {
-        let metric = &shown.metrics[index];
-        let is_one = !matches!(metric.outline.form, Form::Window(..) | Form::Histogram(_));
-        let Some(name) = known(key).filter(|_| is_one) else { return };
-        let number = numbers.first().and_then(|number| number.as_f64());
-        self.read.push((name, Reading { index, number }));
+        let form = shown.metrics[index].outline.form;
+        if let Some(name) = known(key)
+            && !matches!(form, Form::Window(..) | Form::Histogram(_))
+        {
+            let number = numbers.first().and_then(|number| number.as_f64());
+            self.read.entry(name).or_insert((index, number));
+        }
     }
 
-    /// Ends a frame: writes each part with the keys of its metrics, its name, its words, and more
+    /// Ends a frame: returns each part with the keys of its metrics, its name, its words, and more
     /// words.
-    pub(crate) fn write(&mut self, json: &mut Json, shown: &Shown, now: u64) {
+    pub(crate) fn end(&mut self, shown: &Shown, now: u64) -> Value {
         let at = Instant::now();
-        json.list(|json| {
-            for Part(title, name, limit) in PARTS {
-                let Some(reading) = self.find(name) else { continue };
-                let limit = limit.and_then(|limit| self.find(limit));
-                let [text, more] = self.words(shown, name, reading, limit, (now, at));
-                let read = [Some(reading), limit].into_iter().flatten();
-                let keys = read.map(|of| &*shown.metrics[of.index].name);
-                json.add((Items(keys), title, text, more));
-            }
-        });
-        self.before = self.find(CPU).and_then(|cpu| Some((cpu.number?, at)));
+        let part = |(title, name, limit): (&str, &str, Option<&str>)| {
+            let reading = *self.read.get(name)?;
+            let limit = limit.and_then(|limit| self.read.get(limit)).copied();
+            let [text, more] = self.words(shown, name, reading, limit, (now, at));
+            let keys = [Some(reading), limit].into_iter().flatten();
+            let keys: Vec<&str> = keys.map(|(index, _)| &*shown.metrics[index].name).collect();
+            Some(json!([keys, title, text, more]))
+        };
+        let line = PARTS.into_iter().filter_map(part).collect();
+        self.before = self.read.get(CPU).and_then(|(_, cpu)| Some(((*cpu)?, at)));
         self.read.clear();
-    }
-
-    fn find(&self, name: &str) -> Option<Reading> {
-        self.read.iter().find(|(other, _)| *other == name).map(|(_, reading)| *reading)
+        line
     }
 
     /// Returns the words of a part, and more words.
@@ -95,48 +87,42 @@ impl Line {
         &self,
         shown: &Shown,
         name: &str,
-        Reading { index, number }: Reading,
+        (index, number): Reading,
         limit: Option<Reading>,
         (now, at): (u64, Instant),
     ) -> [String; 2] {
         let Some(number) = number else { return ["unknown".to_owned(), String::new()] };
         let unit = shown.metrics[index].unit;
-        let whole = quantity(Number::real(number), unit);
-        match unit {
-            Unit::Moment => {
-                let since = (now as f64 / 1e3 - number).max(0.0);
-                let words = Duration::try_from_secs_f64(since).map_or_else(|_| whole.clone(), age);
-                [words, format!("started {whole}")]
-            }
-            _ if name == CPU => {
-                let share = self.before.map(|(before, then)| {
-                    let passed = at.saturating_duration_since(then).as_secs_f64();
-                    ((number - before) / passed.max(1e-3)).max(0.0)
-                });
-                let used = format!("{whole} since the start");
-                share.map_or([whole, used.clone()], |share| [percent(share), used])
-            }
-            _ => {
-                let limit = limit.and_then(|limit| limit.number);
-                let limit = limit.map(|limit| quantity(Number::real(limit), unit));
-                [limit.map_or(whole.clone(), |limit| format!("{whole} of {limit}")), String::new()]
-            }
+        let in_unit = |number| quantity(Number::real(number), unit);
+        let whole = in_unit(number);
+        if unit == Unit::Moment {
+            let since = (now as f64 / 1e3 - number).max(0.0);
+            let words = Duration::try_from_secs_f64(since).map_or_else(|_| whole.clone(), age);
+            return [words, format!("started {whole}")];
         }
+        if name == CPU {
+            let used = format!("{whole} since the start");
+            let Some((before, then)) = self.before else { return [whole, used] };
+            let passed = at.saturating_duration_since(then).as_secs_f64();
+            return [percent(((number - before) / passed.max(1e-3)).max(0.0)), used];
+        }
+        let limit = limit.and_then(|(_, limit)| limit);
+        let of = limit.map_or_else(String::new, |limit| format!(" of {}", in_unit(limit)));
+        [whole + &of, String::new()]
     }
 }
 
 /// Returns the name in the table of a series with this key, if it is there.
 fn known(key: &str) -> Option<&'static str> {
     let name = key.strip_suffix("_total").unwrap_or(key);
-    let names = PARTS.iter().flat_map(|Part(_, name, limit)| [Some(*name), *limit]);
-    names.flatten().find(|known| *known == name)
+    let mut names = PARTS.iter().flat_map(|(_, name, limit)| [Some(*name), *limit]).flatten();
+    names.find(|known| *known == name)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use serde_json::{Value, json};
     use windrow::export::{Outline, Source, from_fn};
 
     use super::*;
@@ -160,9 +146,8 @@ mod tests {
             let key = shown.metrics[index].name.clone();
             line.note(shown, index, &key, &[Number::real(*number)]);
         }
-        let mut json = Json::default();
-        line.write(&mut json, shown, now);
-        serde_json::from_str(&json.finish().replace('\u{202f}', " ")).unwrap()
+        let said = line.end(shown, now).to_string();
+        serde_json::from_str(&said.replace('\u{202f}', " ")).unwrap()
     }
 
     #[test]

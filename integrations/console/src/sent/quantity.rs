@@ -19,8 +19,7 @@ pub(crate) fn quantity(number: Number, unit: Unit) -> String {
 pub(crate) fn plain(number: Number) -> String {
     match number {
         Number::None => "none".to_owned(),
-        Number::Unsigned(number) => number.to_string(),
-        Number::Signed(number) => number.to_string(),
+        Number::Whole(number) => number.to_string(),
         Number::Real(number) if number.fract() == 0.0 && number.abs() < 1e15 => format!("{number}"),
         Number::Real(number) => format!("{number:?}"),
     }
@@ -40,7 +39,7 @@ mod tests {
         assert_eq!(of(31.0, Unit::None), "31");
         assert_eq!(of(0.75, Unit::None), "0.75");
         assert_eq!(of(f64::NAN, Unit::Bytes), "none");
-        assert_eq!(quantity(Number::Signed(-2_048), Unit::Bytes), "-2\u{202f}KiB");
-        assert_eq!(quantity(Number::Unsigned(u64::MAX), Unit::None), u64::MAX.to_string());
+        assert_eq!(quantity(Number::Whole(-2_048), Unit::Bytes), "-2\u{202f}KiB");
+        assert_eq!(quantity(Number::whole(u64::MAX), Unit::None), u64::MAX.to_string());
     }
 }

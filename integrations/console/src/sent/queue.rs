@@ -5,9 +5,16 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-use super::answer::Answer;
+/// The answer to a question.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    /// A text, and its coding.
+    Made(Bytes, Option<&'static str>),
+    NoSeries,
+}
 
 /// Questions, each with the sender of its answer.
 pub(crate) type Waiting<Q> = Vec<(Q, Sender<Answer>)>;

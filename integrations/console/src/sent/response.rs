@@ -2,17 +2,20 @@
 
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, VARY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Response, StatusCode};
 
-use super::answer::Answer;
 use super::body::Body;
+use super::queue::Answer;
 
 pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
 pub(crate) const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
+
+/// A header, beside those of all responses.
+pub(crate) type Header = (HeaderName, &'static str);
 
 /// Returns the response for an answer; `None` if that failed.
 pub(crate) fn made(
@@ -20,37 +23,27 @@ pub(crate) fn made(
     kind: &'static str,
     varies: Option<&'static str>,
 ) -> Response<Body> {
-    let mut response = match answer {
-        Some(Answer::Made(bytes)) => whole(StatusCode::OK, kind, bytes),
-        Some(Answer::Scrape(bytes, coding)) => {
-            let mut response = whole(StatusCode::OK, kind, bytes);
-            if let Some(coding) = coding {
-                response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
-            }
-            response
+    let (status, text) = match answer {
+        Some(Answer::Made(bytes, coding)) => {
+            let headers = [varies.map(|on| (VARY, on)), coding.map(|of| (CONTENT_ENCODING, of))];
+            let headers: Vec<Header> = headers.into_iter().flatten().collect();
+            return whole(StatusCode::OK, kind, bytes, &headers);
         }
-        Some(Answer::NoSeries) => {
-            plain(StatusCode::NOT_FOUND, "There is no series of that name.\n")
-        }
-        None => plain(StatusCode::INTERNAL_SERVER_ERROR, "The numbers cannot be read.\n"),
+        Some(Answer::NoSeries) => (StatusCode::NOT_FOUND, "There is no series of that name.\n"),
+        None => (StatusCode::INTERNAL_SERVER_ERROR, "The numbers cannot be read.\n"),
     };
-    if let Some(headers) = varies {
-        response.headers_mut().insert(VARY, HeaderValue::from_static(headers));
-    }
-    response
+    whole(status, TEXT, text, varies.map(|on| (VARY, on)).as_slice())
 }
 
 /// Returns the response of a stream.
 pub(crate) fn events(body: Body) -> Response<Body> {
-    let mut response = head(StatusCode::OK, EVENTS, body);
     // Otherwise nginx keeps frames back until they fill its buffer.
-    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
+    response(StatusCode::OK, EVENTS, body, &[(HeaderName::from_static("x-accel-buffering"), "no")])
 }
 
 /// Returns an answer in words.
 pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
-    whole(status, TEXT, text)
+    whole(status, TEXT, text, &[])
 }
 
 /// Returns a response of known length.
@@ -58,24 +51,25 @@ pub(crate) fn whole(
     status: StatusCode,
     kind: &'static str,
     text: impl Into<Bytes>,
+    headers: &[Header],
 ) -> Response<Body> {
     let text = text.into();
-    let length = HeaderValue::from(text.len());
-    let mut response = head(status, kind, Body::whole(text));
+    let length = text.len().into();
+    let mut response = response(status, kind, Body::whole(text), headers);
     response.headers_mut().insert(CONTENT_LENGTH, length);
     response
 }
 
-/// Returns the common head of all responses: none is cached, and none is taken for another type of
-/// content.
-fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // So that no page of another site reads it by way of a tag.
-    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
-    response
+/// Returns a response with the headers that all have: none is cached, and none is taken for another
+/// type of content.
+fn response(status: StatusCode, kind: &str, body: Body, headers: &[Header]) -> Response<Body> {
+    let all = Response::builder()
+        .status(status)
+        .header(CONTENT_TYPE, kind)
+        .header(CACHE_CONTROL, "no-store")
+        .header(X_CONTENT_TYPE_OPTIONS, "nosniff")
+        // So that no page of another site reads it by way of a tag.
+        .header("cross-origin-resource-policy", "same-origin");
+    let all = headers.iter().fold(all, |all, (name, value)| all.header(name, *value));
+    all.body(body).expect("the headers are valid")
 }

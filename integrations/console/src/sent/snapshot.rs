@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 use windrow::Kind;
 use windrow::export::{AnyMetric, Series};
+use windrow::histogram::{Distribution, Scale};
 
 use super::quantity::quantity;
-use super::series::{all, detail};
 use super::words::wall;
-use super::{changes, heavy, values};
+use super::{changes, heavy, values, window};
 use crate::read::audit::{Checks, audit};
 use crate::read::buckets::millis;
 use crate::read::ledger::{Audit, Ledger};
@@ -29,11 +29,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Adds a series.
     pub(crate) fn series(&mut self, metric: &Named, key: &str, series: &dyn Series) {
-        let of_series = series.metric();
-        let mut row = all(of_series);
-        say(&mut row, metric, of_series);
-        row["key"] = key.into();
-        row["labels"] = labels(series);
+        let row = described(metric, key, series, all(series.metric()));
         self.rows.push((key.to_owned(), row));
     }
 
@@ -60,12 +56,8 @@ impl Snapshot {
 
 /// Returns the answer for one series.
 pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series) -> String {
-    let of_series = series.metric();
-    let audit = audit(of_series, &mut Ledger::default());
-    let mut row = detail(of_series);
-    say(&mut row, metric, of_series);
-    row["key"] = key.into();
-    row["labels"] = labels(series);
+    let audit = audit(series.metric(), &mut Ledger::default());
+    let mut row = described(metric, key, series, detail(series.metric()));
     row["metric"] = describe(shown, metric);
     row["check"] = match audit {
         Audit::Nothing => Value::Null,
@@ -77,13 +69,19 @@ pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series)
     one.to_string()
 }
 
-/// Adds the words for a number that has a unit.
-fn say(row: &mut Value, metric: &Named, of_series: AnyMetric<'_>) {
+/// Returns the numbers of a series with its key, its labels, and the words for a number that has a
+/// unit.
+fn described(metric: &Named, key: &str, series: &dyn Series, mut row: Value) -> Value {
     if metric.unit != Unit::None {
         let mut read = Vec::new();
-        numbers(of_series, None, &mut read);
+        numbers(series.metric(), None, &mut read);
         row["says"] = quantity(read.first().copied().unwrap_or(Number::None), metric.unit).into();
     }
+    let mut labels = Map::new();
+    series.labels(&mut |name, value| _ = labels.insert(name.to_owned(), value.to_string().into()));
+    row["labels"] = labels.into();
+    row["key"] = key.into();
+    row
 }
 
 fn head(shown: &Shown) -> Value {
@@ -112,12 +110,58 @@ fn describe(shown: &Shown, metric: &Named) -> Value {
         "form": form_name(metric.outline.form),
         "unit": shown.unit(metric),
         "labels": metric.outline.labels,
-        "events": events_of(metric.outline.form).iter().map(event).collect::<Vec<_>>(),
+        "events": events_of(metric.outline.form).iter().map(event).collect::<Value>(),
     })
 }
 
-fn labels(series: &dyn Series) -> Value {
-    let mut labels = Map::new();
-    series.labels(&mut |name, value| _ = labels.insert(name.to_owned(), value.to_string().into()));
-    labels.into()
+/// Reads all numbers of a series.
+fn all(metric: AnyMetric<'_>) -> Value {
+    match metric {
+        AnyMetric::Counter(counter) => {
+            json!({ "lifetime": counter.lifetime(), "sum": counter.sum() })
+        }
+        AnyMetric::Gauge(gauge) => json!({ "level": gauge.sum() }),
+        AnyMetric::InFlight(in_flight) => json!({ "level": in_flight.level() }),
+        AnyMetric::Count(count) => json!({ "lifetime": count, "sum": count }),
+        AnyMetric::Maximum(maximum) => json!({ "value": maximum.get() }),
+        AnyMetric::Minimum(minimum) => json!({ "value": minimum.get() }),
+        AnyMetric::Real(number) | AnyMetric::RealTotal(number) => {
+            json!({ "level": number })
+        }
+        AnyMetric::Histogram(histogram) => {
+            let lifetime = histogram.lifetime();
+            both(&histogram.distribution(), &lifetime, lifetime.scale())
+        }
+        AnyMetric::Distribution(values) => both(values, values, values.scale()),
+        AnyMetric::Window(window) => window::all(window),
+        // Each field is a row of its own.
+        AnyMetric::Fields(_) => json!({}),
+    }
+}
+
+/// Returns the numbers of a distribution, and those of the all-time distribution.
+fn both(values: &Distribution, lifetime: &Distribution, scale: Scale) -> Value {
+    let mut both = values::summary(values);
+    both["lifetime"] = values::summary(lifetime);
+    both["scale"] = values::scale(scale);
+    both
+}
+
+/// Reads all numbers of a series, and its numbers by time and by core.
+fn detail(metric: AnyMetric<'_>) -> Value {
+    let mut all = all(metric);
+    match metric {
+        AnyMetric::Counter(counter) => {
+            all["cores"] = window::cores(None, &counter.by_row());
+            all["exemplars"] = values::exemplars(counter.exemplar().as_slice());
+        }
+        AnyMetric::Histogram(histogram) => {
+            all["cells"] = values::cells(&histogram.distribution());
+            all["exemplars"] = values::exemplars(&histogram.exemplars());
+        }
+        AnyMetric::Distribution(values) => all["cells"] = values::cells(values),
+        AnyMetric::Window(window) => window::detail(window, &mut all),
+        _ => {}
+    }
+    all
 }

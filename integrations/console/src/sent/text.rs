@@ -72,54 +72,44 @@ fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) ->
             return quantity(number, metric.unit);
         }
     };
-    let mut parts = Vec::new();
     let mut rest = numbers;
-    for (event, kind) in events {
+    let event = |(event, kind): &(&str, Kind)| {
         let (own, more) = rest.split_at(width(*kind));
         rest = more;
         let value = |number: Number| value(shown, event, number);
-        parts.push(match (kind, own) {
+        let numbers = match (kind, own) {
             (Kind::Count | Kind::Signed, [lifetime, count]) => {
-                let rate = per_second(*count, span);
-                format!("{event} {} ({rate}/s)", plain(*lifetime))
+                format!("{} ({}/s)", plain(*lifetime), per_second(*count, span))
             }
             (Kind::Value, [lifetime, count, sum, min, max]) => {
-                let rate = per_second(*count, span);
-                let (mean, min, max) = (mean(*sum, *count).map(Number::Unsigned), *min, *max);
-                let mean = value(mean.unwrap_or(Number::None));
-                let (min, max) = (value(min), value(max));
-                let lifetime = plain(*lifetime);
-                format!("{event} {lifetime} ({rate}/s, min {min}, mean {mean}, max {max})")
+                let (lifetime, rate) = (plain(*lifetime), per_second(*count, span));
+                let [min, mean, max] = [*min, mean(*sum, *count), *max].map(value);
+                format!("{lifetime} ({rate}/s, min {min}, mean {mean}, max {max})")
             }
-            (Kind::Histogram(_), numbers) => format!("{event} {}", values(numbers, span, value)),
-            (_, [number]) => format!("{event} {}", value(*number)),
-            _ => String::new(),
-        });
-    }
-    parts.join("  ")
+            (Kind::Histogram(_), numbers) => values(numbers, span, value),
+            (_, [number]) => value(*number),
+            _ => return String::new(),
+        };
+        format!("{event} {numbers}")
+    };
+    events.iter().map(event).collect::<Vec<_>>().join("  ")
 }
 
 /// Returns the count of values, their percentiles and the maximum.
 fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> String {
     let [lifetime, count, _, _, max, percentiles @ ..] = numbers else { return String::new() };
-    let mut text = plain(*lifetime);
-    // Writing to a `String` cannot fail.
-    let _ = write!(text, " (");
-    if span > 0 {
-        let _ = write!(text, "{}/s, ", per_second(*count, span));
-    }
-    for ((name, _), value) in QUANTILES.iter().zip(percentiles) {
-        let _ = write!(text, "{name} {}, ", shown(*value));
-    }
-    let _ = write!(text, "max {})", shown(*max));
-    text
+    let rate = (span > 0).then(|| format!("{}/s", per_second(*count, span)));
+    let percentiles = QUANTILES.iter().zip(percentiles);
+    let percentiles = percentiles.map(|((name, _), value)| format!("{name} {}", shown(*value)));
+    let all = rate.into_iter().chain(percentiles).chain([format!("max {}", shown(*max))]);
+    format!("{} ({})", plain(*lifetime), all.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns a value of an event, or of a histogram, of this name.
 fn value(shown: &Shown, name: &str, number: Number) -> String {
     match number {
-        Number::Unsigned(nanos) if shown.is_duration(name) => {
-            format!("{:.3?}", Duration::from_nanos(nanos))
+        Number::Whole(nanos) if shown.is_duration(name) => {
+            format!("{:.3?}", Duration::from_nanos(u64::try_from(nanos).unwrap_or(0)))
         }
         other => plain(other),
     }
@@ -132,9 +122,9 @@ fn per_second(count: Number, span: u64) -> String {
     if seconds > 0.0 { format!("{:.1}", count / seconds) } else { "?".to_owned() }
 }
 
-fn mean(sum: Number, count: Number) -> Option<u64> {
+fn mean(sum: Number, count: Number) -> Number {
     match (sum, count) {
-        (Number::Unsigned(sum), Number::Unsigned(count)) => sum.checked_div(count),
-        _ => None,
+        (Number::Whole(sum), Number::Whole(count)) if count > 0 => Number::Whole(sum / count),
+        _ => Number::None,
     }
 }

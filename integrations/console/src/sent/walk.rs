@@ -67,15 +67,15 @@ impl<'s> Walk<'s> {
             let (key, read, unusual) = (&self.key, &mut self.numbers, &mut self.unusual);
             let of_series = series.metric();
             let (span, is_watched, yesterday) = if let AnyMetric::Window(_) = of_series {
-                self.keeper.look(&mut self.pass, (index, key), series, |mut looking| {
-                    let bounds = looking.as_ref().and_then(|looking| looking.bounds());
+                self.keeper.look(&mut self.pass, (index, key), series, |mut watched| {
+                    let bounds = watched.as_ref().and_then(|watched| watched.watch.bounds());
                     let (span, above) = numbers(of_series, bounds, read);
-                    if let Some(looking) = &mut looking {
-                        looking.look(read, above);
+                    if let Some(watched) = &mut watched {
+                        watched.look(read, above);
                     }
-                    unusual.note((index, key), looking.as_deref(), is_duration);
-                    let yesterday = looking.as_ref().and_then(|looking| looking.yesterday());
-                    (span, looking.is_some(), yesterday)
+                    unusual.note((index, key), watched.as_deref(), is_duration);
+                    let yesterday = watched.as_ref().and_then(|watched| watched.yesterday);
+                    (span, watched.is_some(), yesterday)
                 })
             } else {
                 (numbers(of_series, None, read).0, false, None)

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windrow::export::AnyWindow;
-use windrow::histogram::Distribution;
+use windrow::export::{AnySpan, AnyWindow};
 use windrow::snapshot::ByRow;
 use windrow::{Kind, Stats};
 
@@ -20,16 +19,16 @@ pub(crate) fn all(window: &dyn AnyWindow) -> Value {
     let ever = window.lifetime();
     let mut events = Map::new();
     for (event, (name, kind)) in window.events().iter().enumerate() {
-        let mut shown = numbers_of(*kind, || totals.stats(event), totals.distribution(event));
+        let mut shown = numbers_of(*kind, &totals, event);
         if let Some(closed) = &closed {
-            shown["closed"] = numbers_of(*kind, || closed.stats(event), closed.distribution(event));
+            shown["closed"] = numbers_of(*kind, closed, event);
             if !matches!(kind, Kind::Maximum | Kind::Minimum) {
                 let known = known_span(window, closed.interval);
-                shown["closed"]["per_second"] =
-                    per_second(*kind, &closed.stats(event), known).into();
+                let rate = per_second(*kind, &closed.stats(event), known);
+                shown["closed"]["per_second"] = rate.into();
             }
         }
-        shown["lifetime"] = numbers_of(*kind, || ever.stats(event), ever.distribution(event));
+        shown["lifetime"] = numbers_of(*kind, &ever, event);
         shown["late"] = values::stats(*kind, &window.late(event));
         events.insert((*name).to_owned(), shown);
     }
@@ -62,14 +61,10 @@ pub(crate) fn detail(window: &dyn AnyWindow, all: &mut Value) {
 }
 
 /// Returns the numbers of an event: of its distribution, where it has one, or of its stats.
-fn numbers_of(
-    kind: Kind,
-    stats: impl FnOnce() -> Stats,
-    distribution: Option<Distribution>,
-) -> Value {
-    match distribution {
+fn numbers_of(kind: Kind, span: &AnySpan<'_>, event: usize) -> Value {
+    match span.distribution(event) {
         Some(values) => values::summary(&values),
-        None => values::stats(kind, &stats()),
+        None => values::stats(kind, &span.stats(event)),
     }
 }
 

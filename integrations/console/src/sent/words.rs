@@ -11,20 +11,11 @@ pub(crate) fn times(factor: f64) -> String {
 
 /// Returns the part that is left of something after a fall by a factor.
 pub(crate) fn part(factor: f64) -> String {
-    let parts = [
-        "half",
-        "a third",
-        "a quarter",
-        "a fifth",
-        "a sixth",
-        "a seventh",
-        "an eighth",
-        "a ninth",
-        "a tenth",
-    ];
+    const PARTS: &str =
+        "half,a third,a quarter,a fifth,a sixth,a seventh,an eighth,a ninth,a tenth";
     let whole = factor.round().max(2.0);
-    let found = (2_u32..).zip(parts).find(|(number, _)| f64::from(*number) >= whole);
-    found.map_or_else(|| format!("1/{whole}"), |(_, part)| part.to_owned())
+    let found = PARTS.split(',').nth(whole as usize - 2);
+    found.map_or_else(|| format!("1/{whole}"), str::to_owned)
 }
 
 /// Returns a share.
@@ -45,15 +36,13 @@ pub(crate) fn time(nanos: f64) -> String {
 
 /// Returns a number with three digits, and a letter for its size.
 pub(crate) fn short(number: f64) -> String {
-    let units = [(1e9, "G"), (1e6, "M"), (1e4, "k")];
-    let found = units.into_iter().find(|(unit, _)| number >= *unit);
-    found.map_or_else(
-        || digits(number, 3),
-        |(unit, name)| {
-            let unit = if name == "k" { 1e3 } else { unit };
-            format!("{}{name}", digits(number / unit, 3))
-        },
-    )
+    let (unit, name) = match number {
+        1e9.. => (1e9, "G"),
+        1e6.. => (1e6, "M"),
+        1e4.. => (1e3, "k"),
+        _ => (1.0, ""),
+    };
+    format!("{}{name}", digits(number / unit, 3))
 }
 
 /// Returns a number with at least this number of digits that are not zeros in front, as far as they
@@ -64,11 +53,10 @@ fn digits(number: f64, digits: i32) -> String {
     }
     let behind = (digits - 1 - number.abs().log10().floor() as i32).clamp(0, 6);
     let text = format!("{number:.*}", usize::try_from(behind).unwrap_or(0));
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
+    if !text.contains('.') {
+        return text;
     }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Returns a number of bytes.
@@ -137,10 +125,9 @@ pub(crate) fn wall() -> u64 {
 pub(crate) fn legible(key: &str) -> String {
     let mut shown = String::with_capacity(key.len());
     for character in key.chars() {
-        if matches!(character, ' '..='~') {
-            shown.push(character); // quotes and backslashes are already escaped in the key
-        } else {
-            shown.extend(character.escape_debug());
+        match character {
+            ' '..='~' => shown.push(character), // quotes and backslashes are already escaped
+            _ => shown.extend(character.escape_debug()),
         }
     }
     shown

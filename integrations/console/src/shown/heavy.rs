@@ -3,13 +3,12 @@
 //! Keys come from strangers. At most [`SHOWN`] of a span are shown, and of each [the
 //! beginning](cut).
 
-use std::fmt::{self, Display, Write};
+use std::fmt::Display;
 use std::ops::Deref;
 use std::time::Duration;
 
 use windrow::Clock;
 use windrow::heavy::{HeavyKeys, HeavySnapshot, Key};
-use windrow::snapshot::OutOfRangeError;
 
 /// The greatest number of keys of a span.
 const SHOWN: usize = 10;
@@ -17,11 +16,19 @@ const SHOWN: usize = 10;
 /// The greatest number of characters of a text that [`cut`] returns.
 const LONGEST: usize = 120;
 
+const MINUTE: Duration = Duration::from_secs(60);
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// The longest bucket of which some make a minute. The current one has only begun.
+const FINE: Duration = Duration::from_secs(15);
+
 /// Heavy keys under a name.
 pub(crate) struct Heavy {
     pub(crate) name: String,
     pub(crate) help: String,
-    pub(crate) keys: Box<dyn AnyKeys>,
+    /// Reads the heaviest keys of each span.
+    pub(crate) tops: Box<dyn Fn() -> Vec<Top> + Send + Sync>,
 }
 
 impl Heavy {
@@ -31,17 +38,27 @@ impl Heavy {
         K: Key<Owned: Display> + ?Sized + 'static,
         C: Clock + 'static,
     {
-        Heavy { name: name.to_owned(), help: help.to_owned(), keys: Box::new(keys) }
+        let tops = Box::new(move || {
+            let top = |span| Some(Top::of(span, &keys.snapshot_over(span).ok()?));
+            spans(&keys).filter_map(top).collect()
+        });
+        Heavy { name: name.to_owned(), help: help.to_owned(), tops }
     }
 }
 
-/// Heavy keys of any type.
-pub(crate) trait AnyKeys: Send + Sync {
-    /// Returns the length of a bucket, the interval, and the longest span of a tier or of it.
-    fn lengths(&self) -> [Duration; 3];
-
-    /// Reads the keys with the most weight.
-    fn top(&self, span: Duration) -> Result<Top, OutOfRangeError>;
+/// Returns the last minute, if the buckets are fine enough, the interval, the last hour and the
+/// longest span, as far as tiers reach.
+fn spans<K, C>(keys: &HeavyKeys<K, C>) -> impl Iterator<Item = Duration> + use<K, C>
+where
+    K: Key + ?Sized,
+    C: Clock,
+{
+    let bucket = keys.interval() / u32::try_from(keys.buckets()).unwrap_or(u32::MAX);
+    let (interval, longest) = (keys.interval(), keys.longest_span());
+    let minute = (interval > MINUTE && bucket <= FINE).then_some(MINUTE);
+    let hour = (interval < HOUR && longest > HOUR).then_some(HOUR);
+    let longest = (longest > interval).then_some(longest);
+    minute.into_iter().chain([interval]).chain(hour).chain(longest)
 }
 
 /// The heaviest keys of a span.
@@ -82,44 +99,12 @@ impl Weight {
     }
 }
 
-impl<H, K, C> AnyKeys for H
-where
-    H: Deref<Target = HeavyKeys<K, C>> + Send + Sync,
-    K: Key<Owned: Display> + ?Sized + 'static,
-    C: Clock + 'static,
-{
-    fn lengths(&self) -> [Duration; 3] {
-        let buckets = u32::try_from(self.buckets()).unwrap_or(u32::MAX);
-        [self.interval() / buckets, self.interval(), self.longest_span()]
-    }
-
-    fn top(&self, span: Duration) -> Result<Top, OutOfRangeError> {
-        Ok(Top::of(span, &self.snapshot_over(span)?))
-    }
-}
-
 /// Returns the beginning of a text that may be long, with a mark if there is more of it.
 fn cut(text: &(impl Display + ?Sized)) -> String {
-    let mut beginning = Beginning { text: String::new(), left: LONGEST };
-    // The only error is that the text is long enough.
-    if write!(beginning, "{text}").is_err() {
-        beginning.text.push('\u{2026}');
+    let mut text = text.to_string();
+    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(end);
+        text.push('\u{2026}');
     }
-    beginning.text
-}
-
-/// The beginning of a text, however long that is.
-struct Beginning {
-    text: String,
-    left: usize,
-}
-
-impl Write for Beginning {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for character in text.chars() {
-            self.left = self.left.checked_sub(1).ok_or(fmt::Error)?;
-            self.text.push(character);
-        }
-        Ok(())
-    }
+    text
 }

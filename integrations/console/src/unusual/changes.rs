@@ -1,12 +1,12 @@
 //! The changes of a series that go on, from their beginning to their end.
 
 use super::change::{Change, Course};
-use super::course::course;
+use super::counts::sum;
+use super::evidence::of_share;
 use super::judge::Found;
 use super::levels::Levels;
-use super::minutes::Minutes;
+use super::minutes::{Minute, Minutes};
 use super::record::Record;
-use super::settings::Settings;
 use super::usual::ABOVE;
 use super::what::{Of, What};
 
@@ -19,6 +19,12 @@ const AGAIN: u64 = 300_000;
 /// which a morning brings.
 const OLD: u64 = 86_400_000;
 const HOUR: u64 = 3_600_000;
+
+/// The age in milliseconds from which a change has a course.
+const KNOWN: u64 = 240_000;
+
+/// The least factor between the last two minutes and the two before.
+const FACTOR: f64 = 1.25;
 
 /// The changes of a series.
 #[derive(Debug, Default)]
@@ -82,16 +88,10 @@ impl Changes {
     }
 
     /// Brings the changes up to date, and ends those of which nothing is left.
-    pub(super) fn follow(
-        &mut self,
-        settings: &Settings,
-        levels: &Levels,
-        record: &Record,
-        now: u64,
-    ) {
+    pub(super) fn follow(&mut self, levels: &Levels, record: &Record, now: u64) {
         self.on.retain_mut(|change| {
             set_level(change, record, now.saturating_sub(change.since));
-            let is_calm = is_calm(change, settings, levels, record);
+            let is_calm = is_calm(change, levels, record);
             change.calm = is_calm.then(|| change.calm.unwrap_or(now));
             let ends = change.calm.is_some_and(|calm| now >= calm + CALM);
             if ends {
@@ -137,13 +137,13 @@ fn set_level(change: &mut Change, record: &Record, age: u64) {
 }
 
 /// Returns whether the last span shows nothing of a change. Without operations, it shows none.
-fn is_calm(change: &Change, settings: &Settings, levels: &Levels, record: &Record) -> bool {
+fn is_calm(change: &Change, levels: &Levels, record: &Record) -> bool {
     let Some(level) = levels.of(change.of) else { return false };
     let ((hits, trials), _) = record.newest(change.of, change.span.max(60.0));
     if trials <= 0.0 {
         return true;
     }
-    let (now, half) = (hits / trials, settings.factor.sqrt());
+    let (now, half) = (hits / trials, levels.settings.factor.sqrt());
     match change.what {
         What::Failing | What::Refused | What::Busy => now < level.high * half,
         What::Slow => (0..ABOVE.len()).all(|at| {
@@ -151,5 +151,39 @@ fn is_calm(change: &Change, settings: &Settings, levels: &Levels, record: &Recor
             hits <= ABOVE[at] * trials
         }),
         What::Quiet => now * half > level.low,
+    }
+}
+
+/// Compares the last two minutes of a change with the two before.
+fn course(change: &Change, minutes: &Minutes) -> Course {
+    let newest: Vec<_> = minutes.newest().take(4).collect();
+    let [now, .., then] = newest[..] else { return Course::New };
+    if now.end < change.since + KNOWN || then.start() < change.since {
+        return Course::New;
+    }
+    let (now, then) = newest.split_at(2);
+    let sum = |minutes: &[&Minute]| sum(minutes.iter().map(|minute| minute.hits(change.of)));
+    let percentile = |minutes: &[&Minute]| {
+        let of_minute = |minute: &&Minute| minute.percentiles[change.of.percentile()];
+        f64::from(minutes.iter().map(of_minute).fold(0.0, f32::max))
+    };
+    let share = |(hits, trials): (f64, f64)| hits / f64::max(trials, 1.0);
+    let [before, after] = match change.of {
+        Of::Above(_) => [percentile(then), percentile(now)],
+        _ => [share(sum(then)), share(sum(now))],
+    };
+    let is_chance = match change.of {
+        Of::Failed | Of::Refused => {
+            let ((hits, trials), usual) = (sum(now), share(sum(then)).clamp(1e-6, 0.999));
+            of_share(hits, trials, usual) < 3.0
+        }
+        _ => false,
+    };
+    let rises = after > before * FACTOR;
+    let falls = after * FACTOR < before;
+    match (rises || falls) && !is_chance {
+        false => Course::Steady,
+        true if rises == (change.what != What::Quiet) => Course::Worse,
+        true => Course::Better,
     }
 }

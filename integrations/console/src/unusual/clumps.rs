@@ -1,5 +1,7 @@
 //! Clumps: values above a bound that come together, and are less evidence than independent ones.
 
+use super::counts::{Hits, sum};
+
 /// The variance of the counts of a minute's short spans, as a multiple of the variance that
 /// independent values would have; in a byte, to the nearest eighth of an octave. The default is
 /// unknown.
@@ -12,12 +14,10 @@ const STEPS: f64 = 8.0;
 impl Clumps {
     /// Compares the hits of spans with their mean share. If all values of a minute are hits, or
     /// none is, nothing is known; `has_hits` tells that some are, if only outside of the spans.
-    pub(super) fn of(spans: impl Iterator<Item = (f64, f64)> + Clone, has_hits: bool) -> Clumps {
-        let (mut hits, mut trials, mut count) = (0.0, 0.0, 0.0);
-        for (hit, trial) in spans.clone().filter(|(_, trial)| *trial > 0.0) {
-            (hits, trials, count) = (hits + hit, trials + trial, count + 1.0);
-        }
-        if count < 2.0 || !has_hits || hits >= trials {
+    pub(super) fn of(spans: impl Iterator<Item = Hits> + Clone, has_hits: bool) -> Clumps {
+        let spans = spans.filter(|(_, trials)| *trials > 0.0);
+        let ((hits, trials), count) = (sum(spans.clone()), spans.clone().count());
+        if count < 2 || !has_hits || hits >= trials {
             return Clumps::default();
         }
         if hits <= 0.0 {
@@ -25,10 +25,9 @@ impl Clumps {
         }
         let share = hits / trials;
         let squares = spans
-            .filter(|(_, trial)| *trial > 0.0)
             .map(|(hit, trial)| (hit - trial * share).powi(2) / (trial * share * (1.0 - share)));
         // Of independent values, the mean is one.
-        let ratio = squares.sum::<f64>() / (count - 1.0);
+        let ratio = squares.sum::<f64>() / (count - 1) as f64;
         Clumps(1 + (ratio.max(1.0).log2() * STEPS).round().min(254.0) as u8)
     }
 

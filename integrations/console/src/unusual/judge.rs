@@ -1,10 +1,10 @@
 //! The judgement whether a span shows a change: by its distance from the usual range, and by its
 //! evidence.
 
+use super::counts::Hits;
 use super::evidence::{HITS, of_count, of_share};
 use super::levels::Levels;
-use super::record::Sum;
-use super::settings::Settings;
+use super::minutes::Sum;
 use super::usual::ABOVE;
 use super::what::{Of, What};
 
@@ -26,10 +26,9 @@ pub(super) struct Found {
 /// trials of a share without the seconds or the minute with most hits.
 pub(super) fn judge(
     levels: &Levels,
-    settings: &Settings,
     what: What,
     sum: impl Fn(Of) -> Option<Sum>,
-    rest: impl Fn(Of) -> (f64, f64),
+    rest: impl Fn(Of) -> Hits,
 ) -> Option<Found> {
     let of_share = |of, from, usual: f64, far: f64, clumps: f64| {
         let ((hits, trials), span) = sum(of)?;
@@ -38,14 +37,14 @@ pub(super) fn judge(
         }
         let is_shown = |(hits, trials): (f64, f64), part: f64| {
             hits > far * trials
-                && of_share(hits, trials, usual) > settings.evidence(span) * clumps * part
+                && of_share(hits, trials, usual) > levels.settings.evidence(span) * clumps * part
         };
         let is_it = is_shown((hits, trials), 1.0) && is_shown(rest(of), 0.5);
         is_it.then(|| Found { of, from, to: hits / trials, span })
     };
     let share = |of| {
         let level = levels.of(of)?;
-        let far = settings.factor * level.high;
+        let far = levels.settings.factor * level.high;
         // A share that is usually this high cannot grow by the factor.
         if far >= 1.0 {
             return None;
@@ -63,11 +62,11 @@ pub(super) fn judge(
             };
             (0..ABOVE.len()).rev().find_map(above)
         }
-        What::Quiet | What::Busy => judge_rate(levels, settings, what, sum(Of::Rate)?),
+        What::Quiet | What::Busy => judge_rate(levels, what, sum(Of::Rate)?),
     }
 }
 
-fn judge_rate(levels: &Levels, settings: &Settings, what: What, sum: Sum) -> Option<Found> {
+fn judge_rate(levels: &Levels, what: What, sum: Sum) -> Option<Found> {
     let level = levels.of(Of::Rate)?;
     let ((count, seconds), span) = sum;
     if seconds < LEAST {
@@ -75,13 +74,13 @@ fn judge_rate(levels: &Levels, settings: &Settings, what: What, sum: Sum) -> Opt
     }
     let (is_far, expected) = if what == What::Quiet {
         // Against the end of the range, if that is nearer than the level.
-        let expected = level.middle.min(level.low * settings.factor);
-        (count * settings.factor < level.low * seconds, expected)
+        let expected = level.middle.min(level.low * levels.settings.factor);
+        (count * levels.settings.factor < level.low * seconds, expected)
     } else {
-        let is_far = count >= HITS && count > settings.factor * level.high * seconds;
+        let is_far = count >= HITS && count > levels.settings.factor * level.high * seconds;
         (is_far, level.high)
     };
-    let needed = settings.evidence(span) * level.clumps;
+    let needed = levels.settings.evidence(span) * level.clumps;
     let is_it = is_far && of_count(count, expected * seconds) > needed;
     is_it.then(|| Found { of: Of::Rate, from: level.middle, to: count / seconds, span })
 }

@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use windrow::export::Series;
 
-use super::watched::Looking;
-use super::watches::{Pass, RECORDED, Watches};
+use super::watched::{RECORDED, Watched};
+use super::watches::{Pass, Watches};
 
 /// The watches, and the thread that frees them.
 pub(crate) struct Keeper {
@@ -52,10 +52,10 @@ impl Keeper {
         pass: &mut Pass,
         (metric, key): (usize, &str),
         series: &dyn Series,
-        look: impl FnOnce(Option<&mut Looking<'_>>) -> T,
+        look: impl FnOnce(Option<&mut Watched>) -> T,
     ) -> T {
         let mut state = self.lock();
-        look(state.watches.of(pass, metric, key, series).as_mut())
+        look(state.watches.of(pass, metric, key, series))
     }
 
     /// Ends a pass.

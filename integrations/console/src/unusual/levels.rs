@@ -20,6 +20,7 @@ const DRIFT: f64 = 1.15;
 /// The known levels of a series.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
+    pub(super) settings: Settings,
     pub(super) usual: Usual,
     pub(super) season: Season,
     /// The values above which values are counted; zero while they are not known.
@@ -70,11 +71,11 @@ impl Levels {
 
     /// Sets the bounds anew, if the usual percentiles have moved. What the record has counted above
     /// the old ones is forgotten.
-    pub(super) fn set_bounds(&mut self, settings: &Settings, record: &mut Record) {
-        let levels: [Option<Level>; PERCENTILES] = std::array::from_fn(|at| self.of(Of::Above(at)));
-        let [Some(_), Some(_), Some(_)] = levels else { return };
-        let bounds =
-            levels.map(|level| level.map_or(1.0, |level| (level.high * settings.factor).max(1.0)));
+    pub(super) fn set_bounds(&mut self, record: &mut Record) {
+        let levels = [0, 1, 2].map(|at| self.of(Of::Above(at)));
+        let [Some(median), Some(ninety), Some(highest)] = levels else { return };
+        let levels = [median, ninety, highest];
+        let bounds = levels.map(|level| (level.high * self.settings.factor).max(1.0));
         let has_moved = bounds.iter().zip(self.bounds).any(|(bound, old)| {
             let old = old as f64;
             *bound > old * DRIFT || *bound * DRIFT < old

@@ -1,7 +1,7 @@
 //! The changes that go on now, over all series.
 
 use super::change::Change;
-use super::watched::Looking;
+use super::watched::Watched;
 
 /// The changes that a pass over all series has found.
 #[derive(Debug, Default)]
@@ -34,26 +34,21 @@ impl Unusual {
     pub(crate) fn note(
         &mut self,
         (metric, key): (usize, &str),
-        looking: Option<&Looking<'_>>,
+        watched: Option<&Watched>,
         is_duration: impl Fn(usize) -> bool,
     ) {
         self.windows += 1;
-        let Some(looking) = looking.filter(|looking| looking.watch().is_ready()) else { return };
+        let Some(watched) = watched.filter(|watched| watched.watch.is_ready()) else { return };
         self.compared += 1;
-        let watch = looking.watch();
-        let ended = watch.ended().map(|at| looking.ago(at));
+        let watch = &watched.watch;
+        let ended = watch.ended().map(|at| watched.ago(at));
         self.ended = [self.ended, ended].into_iter().flatten().min();
-        let known = watch.known_since().map(|at| looking.ago(at));
+        let known = watch.known_since().map(|at| watched.ago(at));
         self.known = [self.known, known].into_iter().flatten().max();
         for change in watch.changes() {
-            let is_duration = looking.values().is_some_and(&is_duration);
-            self.found.push(Found {
-                metric,
-                key: key.to_owned(),
-                change: *change,
-                ago: looking.ago(change.since),
-                is_duration,
-            });
+            let is_duration = watched.roles.values.is_some_and(&is_duration);
+            let (key, ago) = (key.to_owned(), watched.ago(change.since));
+            self.found.push(Found { metric, key, change: *change, ago, is_duration });
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::clumps::Clumps;
+use super::counts::{Counts, Hits, sum};
 use super::what::{Of, What};
 use crate::shown::layout::PERCENTILES;
 
@@ -15,13 +16,7 @@ pub(crate) struct Minute {
     /// Its end, in milliseconds of the window's clock.
     pub(crate) end: u64,
     pub(crate) seconds: f32,
-    /// Operations, including those that failed or were refused.
-    pub(crate) all: u32,
-    pub(crate) failed: u32,
-    pub(crate) refused: u32,
-    /// Values, and those above each bound: see [`Watch::bounds`](super::watch::Watch::bounds).
-    pub(crate) values: u32,
-    pub(crate) above: [u32; PERCENTILES],
+    pub(crate) counts: Counts,
     /// The median, the 90th and the 99th percentile of the values; zero if there are none.
     pub(crate) percentiles: [f32; PERCENTILES],
     /// The kinds of the changes that it belongs to, a bit each.
@@ -40,24 +35,20 @@ impl Minute {
     }
 
     pub(super) fn rate(&self) -> f64 {
-        if self.seconds > 0.0 { f64::from(self.all) / f64::from(self.seconds) } else { 0.0 }
+        if self.seconds > 0.0 { f64::from(self.counts.all) / f64::from(self.seconds) } else { 0.0 }
     }
 
-    /// Returns hits and trials of a share, or events and seconds of a rate.
-    pub(super) fn hits(&self, of: Of) -> (f64, f64) {
-        let (hits, trials) = match of {
-            Of::Failed => (self.failed, self.all),
-            Of::Refused => (self.refused, self.all),
-            Of::Above(at) => (self.above[at], self.values),
-            Of::Rate => return (f64::from(self.all), f64::from(self.seconds)),
-        };
-        (f64::from(hits), f64::from(trials.max(hits)))
+    pub(super) fn hits(&self, of: Of) -> Hits {
+        self.counts.hits(of, f64::from(self.seconds))
     }
 }
 
 fn bit(what: What) -> u8 {
     1 << what as u8
 }
+
+/// A sum over a span: hits and trials, and the seconds that it covers.
+pub(super) type Sum = (Hits, f64);
 
 /// The minutes, the oldest first.
 #[derive(Debug, Default)]
@@ -91,7 +82,7 @@ impl Minutes {
 
     /// Forgets the counts above the bounds, because these have changed.
     pub(super) fn forget_above(&mut self) {
-        self.ring.iter_mut().for_each(|minute| minute.above = [0; PERCENTILES]);
+        self.ring.iter_mut().for_each(|minute| minute.counts.above = [0; PERCENTILES]);
     }
 
     /// Forgets the clumps of the values above a bound, because it has become lower.
@@ -101,18 +92,13 @@ impl Minutes {
 
     /// Returns the sum over the newest minutes that cover `seconds`, as far as they reach; and the
     /// seconds that they cover.
-    pub(super) fn sum(&self, of: Of, seconds: f64) -> ((f64, f64), f64) {
-        let (mut sum, mut covered) = ((0.0, 0.0), 0.0);
-        for minute in self.newest_of(seconds) {
-            let (hits, trials) = minute.hits(of);
-            sum = (sum.0 + hits, sum.1 + trials);
-            covered += f64::from(minute.seconds);
-        }
-        (sum, covered)
+    pub(super) fn sum(&self, of: Of, seconds: f64) -> Sum {
+        let covered = self.newest_of(seconds).map(|minute| f64::from(minute.seconds)).sum();
+        (sum(self.newest_of(seconds).map(|minute| minute.hits(of))), covered)
     }
 
     /// Returns the sum over these minutes without the one that has most hits.
-    pub(super) fn rest(&self, of: Of, seconds: f64) -> (f64, f64) {
+    pub(super) fn rest(&self, of: Of, seconds: f64) -> Hits {
         let ((hits, trials), _) = self.sum(of, seconds);
         let counts = self.newest_of(seconds).map(|minute| minute.hits(of));
         let most = counts.max_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use windrow::Timestamp;
 use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
 
+use super::counts::Counts;
 use super::minutes::Minute;
 use super::season::Season;
 use super::settings::Settings;
@@ -31,18 +32,19 @@ const DAY: Duration = Duration::from_secs(86_400);
 pub(crate) fn watch(
     window: &dyn AnyWindow,
     roles: &Roles,
-    settings: &Settings,
+    settings: Settings,
     number: u64,
 ) -> Watch {
-    let mut watch = Watch::new(number);
+    let mut watch = Watch::new(number, settings);
     watch.set_season(season(window, roles));
     let Some(snapshot) = minutes(window) else { return watch };
     let length = snapshot_length(&snapshot);
     let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
     let known: Vec<_> = known(window, snapshot).collect();
     for buckets in known.chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
-        let minute = minute(window, roles, buckets, watch.bounds());
-        watch.minute(settings, minute);
+        if let Some(minute) = minute(roles, buckets, watch.bounds()) {
+            watch.minute(minute);
+        }
     }
     watch
 }
@@ -71,7 +73,7 @@ pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
         if is_long && snapshot_length(&snapshot) <= QUARTERS {
             let near = known(window, snapshot)
                 .filter(|bucket| Season::contains(millis(bucket.end), millis(now)));
-            buckets.extend(near.map(|bucket| minute(window, roles, &[bucket], None)));
+            buckets.extend(near.filter_map(|bucket| minute(roles, &[bucket], None)));
         }
     }
     Season::of(buckets.iter(), millis(now))
@@ -133,35 +135,26 @@ fn known(
     closed.into_iter().filter(move |bucket| bucket.start >= built)
 }
 
-/// Returns the numbers of adjacent buckets together.
+/// Returns the numbers of adjacent buckets together; `None` if there is none.
 fn minute(
-    window: &dyn AnyWindow,
     roles: &Roles,
     buckets: &[AnySpan<'_>],
     bounds: Option<[u64; PERCENTILES]>,
-) -> Minute {
+) -> Option<Minute> {
+    let whole = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let count = |event| buckets.iter().map(|bucket| bucket.stats(event).count).sum();
-    let [all, failed, refused] =
-        roles.counts(count).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    let (start, end) = match buckets {
-        [first, .., last] => (first.start, last.end),
-        [only] => (only.start, only.end),
-        [] => {
-            let now = window.lifetime().end;
-            (now, now)
-        }
-    };
+    let [all, failed, refused] = roles.counts(count).map(whole);
+    let (start, end) = (buckets.first()?.start, buckets.last()?.end);
+    let counts = Counts { all, failed, refused, ..Counts::default() };
     let seconds = (end - start).as_secs_f32();
-    let mut minute =
-        Minute { end: millis(end), seconds, all, failed, refused, ..Minute::default() };
+    let mut minute = Minute { end: millis(end), seconds, counts, ..Minute::default() };
     if let Some(values) = roles.values {
         let values = sum(buckets.iter().filter_map(|bucket| bucket.distribution(values)));
-        minute.values = u32::try_from(values.count()).unwrap_or(u32::MAX);
+        minute.counts.values = whole(values.count());
         minute.percentiles = percentiles(&values).map(|value| value.unwrap_or(0) as f32);
-        let above = bounds.map_or([0; PERCENTILES], |bounds| above(&values, bounds));
-        minute.above = above.map(|above| u32::try_from(above).unwrap_or(u32::MAX));
+        minute.counts.above = bounds.map_or([0; PERCENTILES], |of| above(&values, of).map(whole));
     }
-    minute
+    Some(minute)
 }
 
 /// Returns a time of a window's clock in milliseconds.

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use super::clumps::Clumps;
+use super::counts::{Counts, Hits, sum};
 use super::evidence::HITS;
+use super::minutes::Sum;
 use super::what::Of;
 use crate::shown::layout::PERCENTILES;
 
@@ -14,57 +16,39 @@ const KEPT: usize = 64;
 /// compared.
 const TOGETHER: usize = 6;
 
-/// All-time counts at a look, modulo 2^32, because only differences are used.
+/// The all-time counts at a look; of the values above each bound, those that have come since the
+/// first look.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Look {
     /// In milliseconds of the window's clock.
     pub(super) at: u64,
-    pub(super) all: u32,
-    pub(super) failed: u32,
-    pub(super) refused: u32,
-    pub(super) values: u32,
-    /// The values above each bound that have come since the first look.
-    pub(super) above: [u32; PERCENTILES],
+    pub(super) counts: Counts,
 }
 
 impl Look {
-    /// Returns hits and trials since an earlier look.
-    pub(super) fn since(&self, earlier: &Look, of: Of) -> (f64, f64) {
-        let [hits, trials] = match of {
-            Of::Failed => [(self.failed, earlier.failed), (self.all, earlier.all)],
-            Of::Refused => [(self.refused, earlier.refused), (self.all, earlier.all)],
-            Of::Above(at) => [(self.above[at], earlier.above[at]), (self.values, earlier.values)],
-            Of::Rate => {
-                let count = f64::from(self.all.wrapping_sub(earlier.all));
-                return (count, seconds(earlier.at, self.at));
-            }
-        };
-        let [hits, trials] = [hits, trials].map(|(now, then)| f64::from(now.wrapping_sub(then)));
-        (hits, trials.max(hits)) // operations that fail may be counted sooner than all
+    /// Returns the time since an earlier look, and its counts.
+    pub(super) fn since(&self, earlier: &Look) -> Span {
+        let seconds = self.at.saturating_sub(earlier.at) as f64 / 1e3;
+        Span { counts: self.counts.since(&earlier.counts), seconds }
     }
-}
-
-pub(super) fn seconds(from: u64, to: u64) -> f64 {
-    to.saturating_sub(from) as f64 / 1e3
 }
 
 /// The time between two looks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span<'r> {
-    last: &'r Look,
-    then: &'r Look,
-    seconds: f64,
+pub(super) struct Span {
+    pub(super) counts: Counts,
+    pub(super) seconds: f64,
 }
 
-impl Span<'_> {
+impl Span {
     /// Returns whether there are hits enough to judge.
     pub(super) fn has_hits(&self, of: Of) -> bool {
-        self.last.since(self.then, of).0 >= HITS
+        self.sum(of).0.0 >= HITS
     }
 
     /// Returns hits and trials, and the time in which they came.
-    pub(super) fn sum(&self, of: Of) -> ((f64, f64), f64) {
-        (self.last.since(self.then, of), self.seconds)
+    pub(super) fn sum(&self, of: Of) -> Sum {
+        (self.counts.hits(of, self.seconds), self.seconds)
     }
 }
 
@@ -79,25 +63,20 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Adds a look, with the all-time counts above each bound.
-    pub(super) fn push(&mut self, look: Look, above: [u32; PERCENTILES]) {
-        self.all_time = Some(above);
+    /// Adds a look, and returns it. `counts` has the all-time counts above each bound: those of the
+    /// interval would have to be told what left it meanwhile.
+    pub(super) fn push(&mut self, at: u64, counts: Counts) -> Look {
+        let last = self.looks.back().map_or([0; PERCENTILES], |last| last.counts.above);
+        let before = self.all_time.replace(counts.above).unwrap_or(counts.above);
+        let come = |at: usize| counts.above[at].wrapping_sub(before[at]);
+        let above = std::array::from_fn(|at| last[at].wrapping_add(come(at)));
+        let look = Look { at, counts: Counts { above, ..counts } };
         self.count += 1;
         if self.looks.len() == KEPT {
             self.looks.pop_front();
         }
         self.looks.push_back(look);
-    }
-
-    /// Counts the values above each bound that have come since the last look. `above` has the
-    /// all-time counts: those of the interval would have to be told what left it meanwhile.
-    pub(super) fn count_above(&self, look: &mut Look, above: [u32; PERCENTILES]) {
-        let Some(last) = self.looks.back() else { return };
-        let before = self.all_time.unwrap_or(above);
-        for at in 0..above.len() {
-            let come = above[at].wrapping_sub(before[at]);
-            look.above[at] = last.above[at].wrapping_add(come);
-        }
+        look
     }
 
     pub(super) fn clear(&mut self) {
@@ -108,8 +87,8 @@ impl Recent {
     /// Forgets the values above the bounds, because these have changed.
     pub(super) fn forget_above(&mut self) {
         self.all_time = None;
-        let last = self.looks.back().map_or([0; PERCENTILES], |last| last.above);
-        self.looks.iter_mut().for_each(|look| look.above = last);
+        let last = self.looks.back().map_or([0; PERCENTILES], |last| last.counts.above);
+        self.looks.iter_mut().for_each(|look| look.counts.above = last);
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -121,7 +100,7 @@ impl Recent {
     }
 
     /// Returns the newest looks that cover `seconds`; `None` if less than that time is known.
-    pub(super) fn span(&self, seconds: usize) -> Option<Span<'_>> {
+    pub(super) fn span(&self, seconds: usize) -> Option<Span> {
         let last = self.looks.back()?;
         let from = last.at.checked_sub(seconds as u64 * 1_000)?;
         // There is about one look a second.
@@ -129,21 +108,21 @@ impl Recent {
         let then = &self.looks[at];
         // After a gap, the looks are older than they seem.
         let is_near = then.at + 2_000 + seconds as u64 * 200 > from;
-        is_near.then(|| Span { last, then, seconds: self::seconds(then.at, last.at) })
+        is_near.then(|| last.since(then))
     }
 
     /// Returns the sum of the newest looks at a share, without the two that have found most hits.
-    pub(super) fn rest(&self, of: Of, looks: usize) -> (f64, f64) {
-        let (mut sum, mut most) = ((0.0, 0.0), [(0.0, 0.0); 2]);
+    pub(super) fn rest(&self, of: Of, looks: usize) -> Hits {
+        let (mut all, mut most) = ((0.0, 0.0), [(0.0, 0.0); 2]);
         for (counts, _) in self.slices(of).take(looks) {
-            sum = (sum.0 + counts.0, sum.1 + counts.1);
+            all = sum([all, counts].into_iter());
             if counts.0 > most[0].0 {
                 most = [counts, most[0]];
             } else if counts.0 > most[1].0 {
                 most[1] = counts;
             }
         }
-        (sum.0 - most[0].0 - most[1].0, sum.1 - most[0].1 - most[1].1)
+        (all.0 - most[0].0 - most[1].0, all.1 - most[0].1 - most[1].1)
     }
 
     /// Returns the clumps of the values above a bound since a time, in spans of [`TOGETHER`] looks,
@@ -166,16 +145,13 @@ impl Recent {
                 *most = (0.0, 0.0);
             }
         }
-        let sum = |span: &[(f64, f64)]| {
-            span.iter().fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
-        };
-        Clumps::of(slices.chunks_exact(TOGETHER).map(sum), has_hits)
+        Clumps::of(slices.chunks_exact(TOGETHER).map(|span| sum(span.iter().copied())), has_hits)
     }
 
     /// Returns hits and trials between looks, and the time of the earlier look, the newest first.
-    pub(super) fn slices(&self, of: Of) -> impl Iterator<Item = ((f64, f64), u64)> {
+    pub(super) fn slices(&self, of: Of) -> impl Iterator<Item = (Hits, u64)> {
         let pairs = self.looks.iter().rev().zip(self.looks.iter().rev().skip(1));
-        pairs.map(move |(now, then)| (now.since(then, of), then.at))
+        pairs.map(move |(now, then)| (now.since(then).sum(of).0, then.at))
     }
 }
 
@@ -190,9 +166,8 @@ mod tests {
         let mut above = 0;
         for second in 0..=60 {
             let values = second as u32 * 10;
-            let look =
-                Look { at: second * apart * 1_000, values, above: [above; 3], ..Look::default() };
-            recent.push(look, look.above);
+            let counts = Counts { values, above: [above; 3], ..Counts::default() };
+            recent.push(second * apart * 1_000, counts);
             above += hits(second);
         }
         recent.clumps(0, 0).ratio()
@@ -217,8 +192,8 @@ mod tests {
         let mut recent = Recent::default();
         for second in 0..=60 {
             let (values, above) = (second as u32 * 10, second.min(20) as u32 * 5);
-            let look = Look { at: second * 1_000, values, above: [above; 3], ..Look::default() };
-            recent.push(look, look.above);
+            let counts = Counts { values, above: [above; 3], ..Counts::default() };
+            recent.push(second * 1_000, counts);
         }
         assert!(recent.clumps(0, 0).ratio().is_some());
         assert_eq!(recent.clumps(0, 24_000).ratio(), None);

@@ -2,13 +2,10 @@
 //! minute.
 
 use super::evidence::slices_changed;
-use super::minutes::Minutes;
+use super::minutes::{Minutes, Sum};
 use super::recent::Recent;
 use super::what::Of;
 use crate::shown::layout::PERCENTILES;
-
-/// A sum over a span: hits and trials, and the seconds that it covers.
-pub(super) type Sum = ((f64, f64), f64);
 
 /// The counts, of which the newest are in both.
 #[derive(Debug, Default)]
@@ -23,13 +20,11 @@ impl Record {
     /// Returns the sum over the newest seconds: from the looks, or otherwise from the minutes.
     pub(super) fn newest(&self, of: Of, seconds: f64) -> Sum {
         let span = (seconds <= 60.0).then(|| self.recent.span(seconds as usize)).flatten();
-        let looks = span.map(|span| span.sum(of));
-        looks.unwrap_or_else(|| self.minutes.sum(of, seconds))
+        span.map_or_else(|| self.minutes.sum(of, seconds), |span| span.sum(of))
     }
 
     /// Returns the time at which these numbers have come from one level to another: by the second,
-    /// or otherwise by the minute. `span` is the span
-    /// that has shown it, in seconds.
+    /// or otherwise by the minute. `span` is the span that has shown it, in seconds.
     pub(super) fn beginning(&self, of: Of, [from, to]: [f64; 2], span: f64, now: u64) -> u64 {
         let from = from.max(to / 1e4).max(1e-9);
         let by_second = || self.recent.slices(of);

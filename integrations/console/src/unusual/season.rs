@@ -45,7 +45,7 @@ impl Season {
             }
             higher(&mut season.failed, share(bucket.hits(Of::Failed)));
             higher(&mut season.refused, share(bucket.hits(Of::Refused)));
-            if bucket.values > 0 {
+            if bucket.counts.values > 0 {
                 for (level, percentile) in season.percentiles.iter_mut().zip(bucket.percentiles) {
                     higher(level, f64::from(percentile));
                 }

@@ -1,6 +1,7 @@
 //! The usual levels of a series: from its own last two hours, without the minutes that belong to a
 //! change.
 
+use super::counts::sum;
 use super::minutes::{Minute, Minutes};
 use super::what::{Of, What};
 use crate::shown::layout::PERCENTILES;
@@ -73,13 +74,10 @@ fn usual(minutes: &Minutes, what: What) -> impl Iterator<Item = &Minute> + Clone
 /// twenty minutes, and at least what so few hits leave possible.
 fn share<'m>(minutes: impl Iterator<Item = &'m Minute> + Clone, of: Of) -> Option<Level> {
     let counts = minutes.map(|minute| minute.hits(of)).filter(|(_, trials)| *trials > 0.0);
-    let (mut hits, mut trials, mut count) = (0.0, 0.0, 0);
-    for (hit, trial) in counts.clone() {
-        (hits, trials, count) = (hits + hit, trials + trial, count + 1);
-    }
-    if count < NEEDED {
+    if counts.clone().count() < NEEDED {
         return None;
     }
+    let (hits, trials) = sum(counts.clone());
     let level = hits / trials;
     // The end of the interval in which the share of a Poisson count lies nineteen times in twenty.
     let possible = ((hits + 2.0 + 2.0 * (hits + 1.0).sqrt()) / trials).min(1.0);
@@ -96,7 +94,7 @@ fn share<'m>(minutes: impl Iterator<Item = &'m Minute> + Clone, of: Of) -> Optio
 /// Returns the level of a percentile: the median of the minutes. Its high end is that of nineteen
 /// in twenty minutes.
 fn percentile<'m>(minutes: impl Iterator<Item = &'m Minute>, at: usize) -> Option<Level> {
-    let with_values = minutes.filter(|minute| minute.values > 0);
+    let with_values = minutes.filter(|minute| minute.counts.values > 0);
     let mut values: Vec<f64> =
         with_values.map(|minute| f64::from(minute.percentiles[at])).collect();
     if values.len() < NEEDED {
@@ -129,7 +127,7 @@ fn rate<'m>(minutes: impl Iterator<Item = &'m Minute> + Clone) -> Option<Level> 
     // From one minute to the next, so that the course of the day is no variance.
     let next = minutes.clone().skip(1);
     let squares = minutes.zip(next).filter_map(|(one, other)| {
-        let (one, other) = (f64::from(one.all), f64::from(other.all));
+        let (one, other) = (f64::from(one.counts.all), f64::from(other.counts.all));
         (one + other > 0.0).then(|| (one - other).powi(2) / (one + other))
     });
     let clumps = trimmed_mean(squares.collect()).max(1.0);

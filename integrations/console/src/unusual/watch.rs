@@ -32,13 +32,13 @@ mod tests;
 
 use super::change::Change;
 use super::changes::Changes;
-use super::judge::judge;
+use super::counts::Seen;
+use super::judge::{Found, judge};
 use super::levels::{Levels, MINUTES};
 use super::minutes::Minute;
-use super::recent::{Look, seconds};
+use super::recent::{Look, Span};
 use super::record::Record;
 use super::season::Season;
-use super::seen::Seen;
 use super::settings::Settings;
 use super::what::{Of, What};
 use crate::shown::layout::PERCENTILES;
@@ -65,8 +65,11 @@ pub(crate) struct Watch {
 impl Watch {
     /// Returns the watch over the series of this number. Minutes of different series end at
     /// different seconds, so that not all learn in the same second.
-    pub(crate) fn new(number: u64) -> Watch {
-        Watch { phase: number % 60 * 7_000 % 60_000, ..Watch::default() }
+    pub(crate) fn new(number: u64, settings: Settings) -> Watch {
+        let phase = number % 60 * 7_000 % 60_000;
+        let mut watch = Watch { phase, ..Watch::default() };
+        watch.levels.settings = settings;
+        watch
     }
 
     /// Returns the changes that go on.
@@ -102,107 +105,90 @@ impl Watch {
     }
 
     /// Takes a minute of the past. Minutes come in their order.
-    pub(crate) fn minute(&mut self, settings: &Settings, minute: Minute) {
+    pub(crate) fn minute(&mut self, minute: Minute) {
         self.known_since = self.known_since.or(Some(minute.start()));
         self.record.minutes.push(minute);
-        if minute.values > 0 {
+        if minute.counts.values > 0 {
             self.record.percentiles = minute.percentiles;
         }
         for change in self.changes.on() {
             self.record.minutes.mark(change.what, change.since);
         }
-        for what in What::ALL {
-            if self.changes.is_on(what) {
-                continue;
-            }
-            let minutes = &self.record.minutes;
-            let found = MINUTES.iter().find_map(|seconds| {
+        self.follow(minute.end, |watch, what| {
+            let minutes = &watch.record.minutes;
+            MINUTES.iter().find_map(|seconds| {
                 // What belongs to a change that has ended is no new one.
-                let ended = self.changes.ended_of(what);
+                let ended = watch.changes.ended_of(what);
                 let is_after = minute.end >= ended + (seconds * 1e3) as u64;
                 let sum = |of| {
                     let sum = minutes.sum(of, *seconds);
                     (is_after && sum.1 >= *seconds).then_some(sum)
                 };
-                judge(&self.levels, settings, what, sum, |of| minutes.rest(of, *seconds))
-            });
-            if let Some(found) = found {
-                self.changes.begin(what, found, &self.levels, &mut self.record, minute.end);
-            }
-        }
-        self.changes.follow(settings, &self.levels, &self.record, minute.end);
+                judge(&watch.levels, what, sum, |of| minutes.rest(of, *seconds))
+            })
+        });
         self.changes.end_old(&mut self.record.minutes, minute.end);
         self.changes.set_courses(&self.record.minutes);
         self.levels.usual.learn(&self.record.minutes);
         if !self.changes.is_on(What::Slow) {
-            self.levels.set_bounds(settings, &mut self.record);
+            self.levels.set_bounds(&mut self.record);
         }
     }
 
     /// Takes the numbers of this moment. There may be one a second; those that come sooner are left
     /// out.
-    pub(crate) fn look(&mut self, settings: &Settings, seen: &Seen) {
-        let mut look = Look {
-            at: seen.at,
-            all: seen.all as u32,
-            failed: seen.failed as u32,
-            refused: seen.refused as u32,
-            values: seen.values as u32,
-            above: [0; PERCENTILES],
-        };
-        let Some(last) = self.record.recent.last().copied() else {
-            self.minute = look;
-            self.record.recent.push(look, seen.above);
-            return;
-        };
-        if look.at < last.at + 900 {
-            if look.at < last.at {
+    pub(crate) fn look(&mut self, seen: &Seen) {
+        let last = self.record.recent.last().map(|last| last.at);
+        if last.is_some_and(|last| seen.at < last + 900) {
+            if last.is_some_and(|last| seen.at < last) {
                 self.record.recent.clear(); // the clock was set back
             }
             return;
         }
-        if look.at > last.at + LONGEST {
+        if last.is_none_or(|last| seen.at > last + LONGEST) {
             self.record.recent.clear();
-            self.minute = look;
-            self.record.recent.push(look, seen.above);
+            self.minute = self.record.recent.push(seen.at, seen.counts);
             return;
         }
         if seen.interval > 0 {
             self.record.percentiles = seen.percentiles;
         }
-        self.record.recent.count_above(&mut look, seen.above);
-        self.record.recent.push(look, seen.above);
+        let look = self.record.recent.push(seen.at, seen.counts);
         if self.minute_of(look.at) != self.minute_of(self.minute.at) {
             let minute = self.minute_until(&look);
             self.minute = look;
-            self.minute(settings, minute);
+            self.minute(minute);
         }
-        let recent = &self.record.recent;
-        let spans = SECONDS.map(|seconds| (seconds, recent.span(seconds)));
+        let spans = SECONDS.map(|seconds| (seconds, self.record.recent.span(seconds)));
         // Most series have no hits, and rates need long spans anyway.
         let longest = spans[SECONDS.len() - 1].1;
-        let is_turn = recent.count().is_multiple_of(3);
-        let is_worth = |what| match what {
-            What::Quiet | What::Busy => is_turn,
-            What::Failing => longest.is_none_or(|span| span.has_hits(Of::Failed)),
-            What::Refused => longest.is_none_or(|span| span.has_hits(Of::Refused)),
-            What::Slow => longest.is_none_or(|span| span.has_hits(Of::Above(0))),
-        };
-        let found = What::ALL.map(|what| {
-            if self.changes.is_on(what) || !is_worth(what) {
-                return None;
-            }
-            spans.iter().find_map(|(seconds, span)| {
+        let has_hits = |of| longest.is_none_or(|span| span.has_hits(of));
+        let is_turn = self.record.recent.count().is_multiple_of(3);
+        self.follow(look.at, |watch, what| {
+            let is_worth = match what {
+                What::Quiet | What::Busy => is_turn,
+                What::Failing => has_hits(Of::Failed),
+                What::Refused => has_hits(Of::Refused),
+                What::Slow => has_hits(Of::Above(0)),
+            };
+            spans.iter().filter(|_| is_worth).find_map(|(seconds, span)| {
                 let sum = |of| span.map(|span| span.sum(of));
-                judge(&self.levels, settings, what, sum, |of| recent.rest(of, *seconds))
+                judge(&watch.levels, what, sum, |of| watch.record.recent.rest(of, *seconds))
             })
         });
-        for (what, found) in What::ALL.into_iter().zip(found) {
-            if let Some(found) = found {
-                self.changes.begin(what, found, &self.levels, &mut self.record, look.at);
+    }
+
+    /// Begins the changes that `find` finds, of those kinds of which none goes on, and brings all
+    /// up to date.
+    fn follow(&mut self, now: u64, find: impl Fn(&Watch, What) -> Option<Found>) {
+        for what in What::ALL {
+            if !self.changes.is_on(what)
+                && let Some(found) = find(self, what)
+            {
+                self.changes.begin(what, found, &self.levels, &mut self.record, now);
             }
         }
-        self.changes.follow(settings, &self.levels, &self.record, look.at);
+        self.changes.follow(&self.levels, &self.record, now);
     }
 
     /// Returns the number of the minute that contains a time.
@@ -212,17 +198,13 @@ impl Watch {
 
     /// Returns the minute between the last one and a look.
     fn minute_until(&self, look: &Look) -> Minute {
-        let since = |of| look.since(&self.minute, of);
-        let [(failed, all), (refused, _), (_, values)] =
-            [Of::Failed, Of::Refused, Of::Above(0)].map(since);
+        let Span { mut counts, seconds } = look.since(&self.minute);
+        counts.all = counts.all.max(counts.failed);
+        counts.values = counts.values.max(counts.above[0]);
         Minute {
             end: look.at,
-            seconds: seconds(self.minute.at, look.at) as f32,
-            all: all as u32,
-            failed: failed as u32,
-            refused: refused as u32,
-            values: values as u32,
-            above: std::array::from_fn(|at| since(Of::Above(at)).0 as u32),
+            seconds: seconds as f32,
+            counts,
             percentiles: self.record.percentiles,
             changed: 0,
             clumps: std::array::from_fn(|at| self.record.recent.clumps(at, self.minute.at)),

@@ -15,27 +15,19 @@
 mod tests;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use windrow::Kind;
 use windrow::export::{AnyMetric, Series};
 
-use super::past::{self, millis};
+use super::past;
 use super::settings::Settings;
-use super::watched::{Looking, Watched};
+use super::watched::{RECORDED, Watched};
 use crate::shown::roles::Roles;
 
 /// The time that a pass may take to read the past of series.
 const MAKING: Duration = Duration::from_millis(100);
-
-/// The age of a watch's last look, in milliseconds, from which it is made anew.
-const LEFT_ALONE: u64 = 90_000;
-
-/// The time without a pass after which watches are freed whose windows record the past.
-pub(super) const RECORDED: Duration = Duration::from_millis(LEFT_ALONE);
-
-/// The time in milliseconds after which this time of yesterday is read anew.
-const QUARTER: u64 = 900_000;
 
 /// The watches, by metric and key.
 #[derive(Default)]
@@ -43,7 +35,7 @@ pub(crate) struct Watches {
     settings: Settings,
     /// In boxes, so that the free places of a map take little.
     all: Vec<HashMap<String, Box<Watched>>>,
-    roles: Vec<Roles>,
+    roles: Vec<Arc<Roles>>,
     /// The number of passes that have begun.
     passes: u64,
     /// The time that a pass may take to read the past.
@@ -64,16 +56,7 @@ pub(crate) struct Pass {
     from: usize,
     next: usize,
     /// The first one that had no turn: from `from` on, or otherwise before it.
-    missed: Option<usize>,
-    missed_before: Option<usize>,
-}
-
-impl Pass {
-    /// Takes note that a series has no turn.
-    fn miss(&mut self, place: usize) {
-        let missed = if place >= self.from { &mut self.missed } else { &mut self.missed_before };
-        missed.get_or_insert(place);
-    }
+    missed: [Option<usize>; 2],
 }
 
 impl Watches {
@@ -82,7 +65,7 @@ impl Watches {
         settings: Settings,
         events: impl Iterator<Item = &'static [Event]>,
     ) -> Watches {
-        let roles: Vec<Roles> = events.map(Roles::of).collect();
+        let roles: Vec<_> = events.map(|events| Arc::new(Roles::of(events))).collect();
         let all = roles.iter().map(|_| HashMap::new()).collect();
         Watches { settings, all, roles, making: MAKING, ..Watches::default() }
     }
@@ -96,7 +79,7 @@ impl Watches {
 
     /// Ends a pass: forgets the series that neither it nor a later one has met.
     pub(crate) fn end(&mut self, pass: &Pass) {
-        self.from = pass.missed.or(pass.missed_before).unwrap_or(0);
+        self.from = pass.missed[0].or(pass.missed[1]).unwrap_or(0);
         for watches in &mut self.all {
             watches.retain(|_, watched| watched.pass >= pass.number);
         }
@@ -109,47 +92,32 @@ impl Watches {
         metric: usize,
         key: &str,
         series: &dyn Series,
-    ) -> Option<Looking<'_>> {
+    ) -> Option<&mut Watched> {
         let AnyMetric::Window(window) = series.metric() else { return None };
-        let series = series.number();
-        let now = millis(window.lifetime().end);
-        let roles = &self.roles[metric];
         let known = &mut self.all[metric];
-        if !known.contains_key(key) {
-            known.insert(key.to_owned(), Box::new(Watched::new(series)));
+        let before = known.get(key);
+        if before.is_none_or(|watched| watched.series != series.number()) {
+            let met = before.map_or(0, |watched| watched.pass);
+            let roles = Arc::clone(&self.roles[metric]);
+            let watched = Watched::new(series.number(), self.settings, roles, met);
+            known.insert(key.to_owned(), Box::new(watched));
         }
         let watched = known.get_mut(key)?;
         watched.pass = watched.pass.max(pass.number);
-        if watched.series != series {
-            **watched = Watched { pass: watched.pass, ..Watched::new(series) };
-        }
         let turn = pass.next;
         pass.next += 1;
-        let is_left = watched.looked.is_none_or(|looked| now > looked + LEFT_ALONE);
-        let is_old = watched.read.is_none_or(|read| now > read + QUARTER);
-        if is_left || is_old {
+        let [is_left, is_due] = watched.begin(window);
+        if is_due {
             if pass.made_for > self.making || turn < pass.from {
-                pass.miss(turn);
+                pass.missed[usize::from(turn < pass.from)].get_or_insert(turn);
                 // A season may come later, a past may not.
-                return (!is_left).then_some(Looking {
-                    watched,
-                    roles,
-                    settings: &self.settings,
-                    now,
-                });
+                return (!is_left).then_some(watched);
             }
             let begun = Instant::now();
-            if is_left {
-                watched.make(window, roles, &self.settings);
-            } else {
-                watched.watch.set_season(past::season(window, roles));
-            }
-            watched.recorded = past::recorded(window);
-            watched.yesterday = roles.first.and_then(|event| past::yesterday(window, event));
-            watched.read = Some(now);
+            watched.read(window, self.settings, is_left);
             pass.made_for += begun.elapsed();
         }
-        Some(Looking { watched, roles, settings: &self.settings, now })
+        Some(watched)
     }
 
     /// Frees the watches that are not needed at this time. Returns the time until some other may be
@@ -160,9 +128,7 @@ impl Watches {
         if passed >= past::USUAL {
             self.keep(|_| false);
         } else if passed >= RECORDED {
-            self.keep(|watched| {
-                !watched.changes_begin_after(watched.recorded) || watched.recorded.is_none()
-            });
+            self.keep(|watched| !watched.is_recorded());
         } else {
             return Some(RECORDED.saturating_sub(passed));
         }

@@ -29,7 +29,7 @@ fn logged(lines: u64) -> (tempfile::TempDir, Arc<Logged>, Move) {
 /// Returns an answer that is there.
 fn answer(receiver: &mut Receiver<Answer>) -> serde_json::Value {
     match receiver.try_recv() {
-        Ok(Answer::Made(bytes)) => serde_json::from_slice(&bytes).unwrap(),
+        Ok(Answer::Made(bytes, None)) => serde_json::from_slice(&bytes).unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -72,7 +72,7 @@ fn the_thread_ends_when_the_log_is_read_and_nobody_asks() {
     assert!(!logged.queue.lock().has_thread);
     // The next question starts another one.
     let receiver = logged.ask(asked).unwrap();
-    assert!(matches!(receiver.blocking_recv(), Ok(Answer::Made(_))));
+    assert!(matches!(receiver.blocking_recv(), Ok(Answer::Made(..))));
 }
 
 #[test]

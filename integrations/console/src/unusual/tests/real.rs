@@ -6,7 +6,7 @@ use windrow::clock::Manual;
 use windrow::export::AnyWindow;
 use windrow::{Clock, SlidingWindow, events};
 
-use crate::read::window;
+use crate::read::row::of_window;
 use crate::shown::roles::Roles;
 use crate::unusual::past::{self, millis};
 use crate::unusual::settings::Settings;
@@ -48,15 +48,15 @@ impl Site {
     /// Serves an hour, and makes the watch from that past.
     fn serve_an_hour(&mut self) {
         (0..3_600).for_each(|_| self.serve(0));
-        self.watch = past::watch(&self.window, &self.roles, &Settings::default(), 0);
+        self.watch = past::watch(&self.window, &self.roles, Settings::default(), 0);
         assert!(self.watch.bounds().is_some());
     }
 
     fn look(&mut self) {
         let mut numbers = Vec::new();
-        let (_, above) = window::numbers(&self.window, self.watch.bounds(), &mut numbers);
+        let (_, above) = of_window(&self.window, self.watch.bounds(), &mut numbers);
         let at = millis(self.window.clock().now());
-        self.watch.look(&Settings::default(), &seen(&self.roles, at, &numbers, above));
+        self.watch.look(&seen(&self.roles, at, &numbers, above));
     }
 }
 
@@ -99,7 +99,7 @@ fn slow_values_in_each_minute_are_usual_even_if_they_come_together() {
     let mut site = Site::new(60);
     let slow = |second: u64| if second % 60 < 8 { 50 } else { 0 };
     (0..3_600).for_each(|second| site.serve(slow(second)));
-    site.watch = past::watch(&site.window, &site.roles, &Settings::default(), 0);
+    site.watch = past::watch(&site.window, &site.roles, Settings::default(), 0);
     for second in 0..2_400 {
         site.serve(slow(second));
         site.look();
@@ -128,7 +128,7 @@ fn above_a_lower_bound_it_is_unknown_whether_values_come_together() {
         for level in site.watch.levels.usual.percentiles.iter_mut().flatten() {
             level.high *= factor;
         }
-        site.watch.levels.set_bounds(&Settings::default(), &mut site.watch.record);
+        site.watch.levels.set_bounds(&mut site.watch.record);
         let mut learned = site.watch.levels.usual;
         learned.learn(&site.watch.record.minutes);
         learned.clumps

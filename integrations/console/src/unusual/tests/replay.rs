@@ -8,10 +8,9 @@ mod recorded;
 use std::collections::VecDeque;
 use std::thread;
 
+use crate::unusual::counts::{Counts, Seen};
 use crate::unusual::minutes::Minute;
 use crate::unusual::season::Season;
-use crate::unusual::seen::Seen;
-use crate::unusual::settings::Settings;
 use crate::unusual::watch::Watch;
 use day::{Day, FINE, Kind, Second, Traffic, Trouble, crowd};
 use incident::{INCIDENTS, Incident};
@@ -51,7 +50,7 @@ impl<T: Traffic> Watched<T> {
         }
     }
 
-    fn step(&mut self, settings: &Settings, trouble: Trouble) {
+    fn step(&mut self, trouble: Trouble) {
         let second = self.day.serve(self.at, trouble, self.watch.bounds());
         self.at += 1;
         for sum in [&mut self.total, &mut self.quarter] {
@@ -71,15 +70,17 @@ impl<T: Traffic> Watched<T> {
         let percentiles = if is_minute { self.percentiles(values) } else { [0.0; 3] };
         self.seen = Seen {
             at: self.at * 1_000,
-            all: self.total.all,
-            failed: self.total.failed,
-            refused: self.total.refused,
-            values: self.total.values,
+            counts: Counts {
+                all: self.total.all as u32,
+                failed: self.total.failed as u32,
+                refused: self.total.refused as u32,
+                values: self.total.values as u32,
+                above: self.total.above.map(|above| above as u32),
+            },
             interval: if is_minute { values as u32 } else { 0 },
-            above: self.total.above.map(|above| above as u32),
             percentiles,
         };
-        self.watch.look(settings, &self.seen);
+        self.watch.look(&self.seen);
         if self.at.is_multiple_of(900) {
             self.end_quarter();
         }
@@ -95,16 +96,9 @@ impl<T: Traffic> Watched<T> {
         let [all, failed, refused, values] = [all, failed, refused, values].map(|of| of as u32);
         let end = self.at * 1_000;
         let percentiles = self.percentiles(u64::from(values));
-        self.quarters.push(Minute {
-            end,
-            seconds: 900.0,
-            all,
-            failed,
-            refused,
-            values,
-            percentiles,
-            ..Minute::default()
-        });
+        let counts = Counts { all, failed, refused, values, above: [0; 3] };
+        let quarter = Minute { end, seconds: 900.0, counts, percentiles, ..Minute::default() };
+        self.quarters.push(quarter);
         self.watch.set_season(Season::of(self.quarters.iter(), end));
     }
 }
@@ -122,7 +116,6 @@ fn found_after<T: Traffic>(
     seed: u64,
     day: impl Fn(f64) -> T,
 ) -> Option<(i64, i64)> {
-    let settings = Settings::default();
     // At any time of the day, after three quiet hours.
     let hour = 3_600 * (seed * 7 % 24);
     let begins = hour + 3 * 3_600 + seed * 611 % 3_600;
@@ -130,11 +123,11 @@ fn found_after<T: Traffic>(
     let mut watched = Watched::new(day(crowd));
     watched.at = hour;
     while watched.at < begins {
-        watched.step(&settings, FINE);
+        watched.step(FINE);
     }
     // A change that was there before does not tell of it.
     for second in 0..incident.wrong_from + 600 {
-        watched.step(&settings, (incident.trouble)(second as f64));
+        watched.step((incident.trouble)(second as f64));
         let told = watched.watch.changes().iter().find(|change| {
             incident.tells.contains(&change.what) && change.since + 60_000 > begins * 1_000
         });
@@ -149,14 +142,13 @@ fn found_after<T: Traffic>(
 
 /// Returns the number of changes that are found where nothing is wrong, in each day.
 fn found_in_fine_days(day: impl Traffic, days: u64) -> Vec<u32> {
-    let settings = Settings::default();
     let mut watched = Watched::new(day);
     let mut found = Vec::new();
     for _ in 0..days {
         let mut in_day = 0;
         for _ in 0..86_400 {
             let before = watched.watch.changes().len();
-            watched.step(&settings, FINE);
+            watched.step(FINE);
             in_day += watched.watch.changes().len().saturating_sub(before);
         }
         found.push(in_day as u32);
@@ -264,11 +256,10 @@ fn a_shop_that_opens_each_morning_is_news_on_its_first_day_only() {
 
 #[test]
 fn a_young_series_says_nothing() {
-    let settings = Settings::default();
     let mut watched = Watched::new(Day::new(kind(100.0), 5));
     for second in 0..14 * 60 {
         let trouble = Trouble { failed: 0.9, time: 40.0, ..FINE };
-        watched.step(&settings, if second < 420 { FINE } else { trouble });
+        watched.step(if second < 420 { FINE } else { trouble });
         assert!(watched.watch.changes().is_empty() && !watched.watch.is_ready(), "{second}");
     }
 }
@@ -298,13 +289,14 @@ fn the_tables_of_the_readme() {
     let closed = Kind { is_closed_by_night: true, ..kind(10.0) };
     fine("10/s, closed by night, from the second day on", closed, 1);
     let mut watched = Watched::new(Day::new(kind(1_000.0), 1));
-    let settings = Settings::default();
-    (0..10_000).for_each(|_| watched.step(&settings, FINE));
+    (0..10_000).for_each(|_| watched.step(FINE));
     let seen = watched.seen;
     let begun = std::time::Instant::now();
     for second in 1..=600_u64 {
-        let seen = Seen { at: seen.at + second * 1_000, all: seen.all + second * 700, ..seen };
-        watched.watch.look(&settings, &seen);
+        let all = seen.counts.all + second as u32 * 700;
+        let counts = Counts { all, ..seen.counts };
+        let seen = Seen { at: seen.at + second * 1_000, counts, ..seen };
+        watched.watch.look(&seen);
     }
     println!("\n{} ns a look", begun.elapsed().as_nanos() / 600);
 }

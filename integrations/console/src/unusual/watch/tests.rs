@@ -18,10 +18,10 @@ impl Fed {
     fn feed(&mut self, seconds: u64, all: u64, failed: u64) {
         for _ in 0..seconds {
             self.seen.at += 1_000;
-            self.seen.all += all;
-            self.seen.failed += failed;
+            self.seen.counts.all += all as u32;
+            self.seen.counts.failed += failed as u32;
             let before: Vec<What> = self.kinds();
-            self.watch.look(&Settings::default(), &self.seen);
+            self.watch.look(&self.seen);
             let new = self.kinds().into_iter().filter(|what| !before.contains(what));
             self.begun.extend(new.map(|what| (what, self.seen.at / 1_000)));
         }
@@ -117,6 +117,7 @@ fn looks_that_are_minutes_apart_teach_and_find_too() {
 
 #[test]
 fn minutes_end_at_different_seconds_whatever_the_number() {
-    assert_eq!(Watch::new(u64::MAX).phase, u64::MAX % 60 * 7_000 % 60_000);
-    assert_eq!([0, 1, 9, 69].map(|number| Watch::new(number).phase), [0, 7_000, 3_000, 3_000]);
+    let phase = |number| Watch::new(number, Settings::default()).phase;
+    assert_eq!(phase(u64::MAX), u64::MAX % 60 * 7_000 % 60_000);
+    assert_eq!([0, 1, 9, 69].map(phase), [0, 7_000, 3_000, 3_000]);
 }

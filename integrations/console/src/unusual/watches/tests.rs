@@ -5,7 +5,7 @@ use windrow::export::Source;
 use windrow::{Family, SlidingWindow, events, labels};
 
 use super::*;
-use crate::read::window::numbers;
+use crate::read::row::of_window;
 use crate::unusual::what::What;
 
 events! { enum Web { Pass: Count, Failed: Count } }
@@ -38,11 +38,11 @@ fn looked_at(passes: usize, making: Duration) -> (Vec<Vec<String>>, bool) {
         Source::visit(&family, &mut |series| {
             let AnyMetric::Window(window) = series.metric() else { return };
             let key = series.number().to_string();
-            let Some(mut looking) = watches.of(&mut pass, 0, &key, series) else { return };
+            let Some(looking) = watches.of(&mut pass, 0, &key, series) else { return };
             let mut read = Vec::new();
-            let (_, above) = numbers(window, looking.bounds(), &mut read);
+            let (_, above) = of_window(window, looking.watch.bounds(), &mut read);
             looking.look(&read, above);
-            is_ready = looking.watch().is_ready();
+            is_ready = looking.watch.is_ready();
             looked.push(key);
         });
         watches.end(&pass);
@@ -126,10 +126,10 @@ impl Site {
             Source::visit(&self.families[*family], &mut |series| {
                 let AnyMetric::Window(window) = series.metric() else { return };
                 read.clear();
-                let mut looking = self.watches.of(pass, *family, "/", series).unwrap();
-                let (_, above) = numbers(window, looking.bounds(), &mut read);
+                let looking = self.watches.of(pass, *family, "/", series).unwrap();
+                let (_, above) = of_window(window, looking.watch.bounds(), &mut read);
                 looking.look(&read, above);
-                let changes = looking.watch().changes().iter();
+                let changes = looking.watch.changes().iter();
                 let failing = changes.filter(|change| change.what == What::Failing);
                 since = since.or(failing.map(|change| change.since).next());
             });

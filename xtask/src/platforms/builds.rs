@@ -8,6 +8,7 @@ use std::process::Command;
 use super::apt::{self, Suite};
 use super::targets::{COMPILER, SOURCE, Std, Target, Tested};
 use super::{libraries, programs};
+use crate::assembly::{AS_TEXT, CODE, compile};
 use crate::integrations;
 use crate::tools::succeeds;
 
@@ -124,17 +125,12 @@ impl Target {
         let built = folder.join("built");
         let library = ["--release", "--lib", "--package=windrow"];
         succeeds(self.cargo(root, folder, "build").args(library))?;
-        let of_target = built.join(self.triple).join("release");
+        let folders = [self.triple, ""].map(|target| built.join(target).join("release"));
         let text = folder.join("hot_path.s");
         let mut compiler = Command::new("/usr/bin/rustc");
-        compiler.args(["--edition", "2024", "-O", "--crate-type", "bin", "-C", "codegen-units=1"]);
-        compiler.args(["--emit", "asm", "--target", self.triple, "--sysroot"]);
-        compiler.arg(sysroot(folder, architecture)).arg("--extern");
-        compiler.arg(format!("windrow={}", of_target.join("libwindrow.rlib").display()));
-        for release in [of_target, built.join("release")] {
-            compiler.arg("-L").arg(format!("dependency={}", release.join("deps").display()));
-        }
-        succeeds(compiler.arg("-o").arg(&text).arg(root.join("xtask/hot_path.rs")))?;
+        compiler.args(AS_TEXT).args(["--target", self.triple, "--sysroot"]);
+        compiler.arg(sysroot(folder, architecture));
+        compile(&mut compiler, &folders, &root.join(CODE), &text)?;
         crate::sources::read(&text)
     }
 

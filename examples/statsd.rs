@@ -106,8 +106,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp, reason = "quarters of small whole numbers are exact")]
 mod tests {
+    #![allow(clippy::float_cmp, reason = "quarters of small whole numbers are exact")]
+
     use windrow::export::{field_fn, from_fn};
     use windrow::{Gauge, metrics};
 

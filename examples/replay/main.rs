@@ -21,8 +21,6 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::process::ExitCode;
 
-#[path = "../common/arguments.rs"]
-mod arguments;
 mod date;
 mod entry;
 mod lines;
@@ -32,9 +30,8 @@ mod ranking;
 mod replay;
 mod report;
 
-use arguments::{number, refuse};
 use lexopt::Arg::{Long, Short, Value};
-use lexopt::Parser;
+use lexopt::{Parser, ValueExt};
 
 const USAGE: &str = "\
 Replays an access log in the combined format: busiest seconds and minutes, errors, response times.
@@ -46,40 +43,45 @@ usage: replay [OPTIONS] [FILE]
   --help    this text
 ";
 
-/// The options of the command line.
-struct Options {
-    top: usize,
-    file: Option<OsString>,
-}
-
-/// Reads the arguments; `None` if it is for help.
-fn options() -> Result<Option<Options>, lexopt::Error> {
-    let mut options = Options { top: 5, file: None };
+/// Reads the number of places and the name of the file; `None` if it is for help.
+fn options() -> Result<Option<(usize, OsString)>, lexopt::Error> {
+    let (mut top, mut file) = (5, None);
     let mut arguments = Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long("top") => options.top = number(&mut arguments, 1..=1_000)? as usize,
+            Long("top") => top = arguments.value()?.parse_with(places)?,
             Long("help") | Short('h') => return Ok(None),
-            Value(file) if options.file.is_none() => options.file = Some(file),
+            Value(name) if file.is_none() => file = Some(name),
             other => return Err(other.unexpected()),
         }
     }
-    Ok(Some(options))
+    Ok(Some((top, file.unwrap_or_else(|| "-".into()))))
+}
+
+/// Reads a number of places.
+fn places(digits: &str) -> Result<usize, &'static str> {
+    let places = digits.parse().ok().filter(|places| (1..=1_000).contains(places));
+    places.ok_or("it must be from 1 to 1000")
+}
+
+/// Prints a line that says what was wrong with the arguments or the file.
+fn refuse(why: &str) -> ExitCode {
+    eprintln!("replay: {why}");
+    ExitCode::from(2)
 }
 
 fn main() -> ExitCode {
-    let Options { top, file } = match options() {
+    let (top, name) = match options() {
         Ok(Some(options)) => options,
         Ok(None) => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
         }
-        Err(error) => return refuse("replay", &error.to_string()),
+        Err(error) => return refuse(&error.to_string()),
     };
-    let name = file.unwrap_or_else(|| "-".into());
     let replay = match open(&name).and_then(|log| replay::run(log, top)) {
         Ok(replay) => replay,
-        Err(error) => return refuse("replay", &format!("cannot read {}: {error}", name.display())),
+        Err(error) => return refuse(&format!("cannot read {}: {error}", name.display())),
     };
     match report::print(&replay, &mut io::stdout().lock()) {
         // The reader of the report has seen enough.

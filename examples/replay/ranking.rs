@@ -36,9 +36,11 @@ pub(crate) struct Ranking {
     clock: Manual,
     /// The newest time seen.
     newest: Timestamp,
-    busiest: Vec<Bucket>,
+    /// The buckets with the most requests, busiest first; the earlier first where they are equal.
+    pub(crate) busiest: Vec<Bucket>,
     places: usize,
-    ranked: u64,
+    /// The requests in all buckets that were ranked, whether they won a place or not.
+    pub(crate) ranked: u64,
 }
 
 impl Ranking {
@@ -120,12 +122,6 @@ impl Ranking {
         }
     }
 
-    /// Returns the buckets with the most requests, busiest first; the earlier first where they are
-    /// equal.
-    pub(crate) fn busiest(&self) -> &[Bucket] {
-        &self.busiest
-    }
-
     /// Everything ever counted.
     pub(crate) fn lifetime<K: EventKind>(&self, event: Event<Log, K>) -> Stats {
         self.window.lifetime(event)
@@ -134,11 +130,6 @@ impl Ranking {
     /// Returns the requests that came too late for their bucket.
     pub(crate) fn late(&self) -> u64 {
         self.window.late(Log::Request).count
-    }
-
-    /// Returns the requests in all buckets that were ranked, whether they won a place or not.
-    pub(crate) fn ranked(&self) -> u64 {
-        self.ranked
     }
 }
 
@@ -164,7 +155,7 @@ mod tests {
     fn busiest(ranking: &Ranking) -> Vec<(u64, u64)> {
         let pair =
             |bucket: &Bucket| (bucket.start().as_nanos() / 1_000_000_000, bucket.sum(Log::Request));
-        ranking.busiest().iter().map(pair).collect()
+        ranking.busiest.iter().map(pair).collect()
     }
 
     #[test]
@@ -180,14 +171,14 @@ mod tests {
     fn a_line_out_of_order_counts_in_its_own_second() {
         let ranking = ranking(&[1_000, 1_050, 1_001, 1_001, 1_059, 1_000, 1_000]);
         assert_eq!(busiest(&ranking), [(1_000, 3), (1_001, 2)]);
-        assert_eq!((ranking.ranked(), ranking.late()), (7, 0));
+        assert_eq!((ranking.ranked, ranking.late()), (7, 0));
     }
 
     #[test]
     fn a_line_too_late_is_late_and_not_lost() {
         let ranking = ranking(&[1_000, 1_060, 1_000, 1_001, 90_000, 1_060, 90_000]);
         assert_eq!(busiest(&ranking), [(90_000, 2), (1_000, 1)]);
-        assert_eq!((ranking.ranked(), ranking.late()), (5, 2));
+        assert_eq!((ranking.ranked, ranking.late()), (5, 2));
         assert_eq!(ranking.lifetime(Log::Request).count, 7);
     }
 }

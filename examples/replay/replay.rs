@@ -49,7 +49,8 @@ pub(crate) fn run(log: impl BufRead, top: usize) -> io::Result<Replay> {
         minutes: Ranking::new(Duration::from_secs(60), top),
     };
     // A sign of life on standard error, where it is a terminal.
-    let progress = ProgressBar::no_length().with_style(style());
+    let style = ProgressStyle::with_template("{human_pos} lines").expect("the template is sound");
+    let progress = ProgressBar::no_length().with_style(style);
     let mut lines = Lines::of(log);
     while let Some(line) = lines.next()? {
         replay.lines += 1;
@@ -67,10 +68,6 @@ pub(crate) fn run(log: impl BufRead, top: usize) -> io::Result<Replay> {
     replay.seconds.finish();
     replay.minutes.finish();
     Ok(replay)
-}
-
-fn style() -> ProgressStyle {
-    ProgressStyle::with_template("{human_pos} lines").expect("the template is sound")
 }
 
 impl Replay {
@@ -95,7 +92,7 @@ impl Replay {
     pub(crate) fn is_complete(&self) -> bool {
         [&self.seconds, &self.minutes].iter().all(|ranking| {
             let counted = ranking.lifetime(Log::Request).count;
-            counted == self.good && ranking.ranked() + ranking.late() == self.good
+            counted == self.good && ranking.ranked + ranking.late() == self.good
         })
     }
 }
@@ -114,7 +111,7 @@ mod tests {
     }
 
     fn busiest(replay: &Replay) -> Vec<(u64, u64)> {
-        let busiest = replay.seconds.busiest().iter();
+        let busiest = replay.seconds.busiest.iter();
         busiest.map(|b| (b.start().as_nanos() / 1_000_000_000 % 60, b.sum(Log::Request))).collect()
     }
 
@@ -152,7 +149,7 @@ mod tests {
         let replay = run(&log[..], 5).unwrap();
         assert_eq!((replay.lines, replay.good, replay.malformed.len()), (21, 1, SHOWN));
         assert!(replay.is_complete());
-        assert_eq!(replay.minutes.busiest().len(), 1);
+        assert_eq!(replay.minutes.busiest.len(), 1);
     }
 
     #[test]

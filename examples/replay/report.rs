@@ -71,7 +71,7 @@ fn busiest(what: &str, ranking: &Ranking, out: &mut impl Write) -> io::Result<()
         "mean",
         "max"
     )?;
-    for bucket in ranking.busiest() {
+    for bucket in &ranking.busiest {
         let [min, mean, max] = times(bucket.stats(Log::Time));
         writeln!(
             out,

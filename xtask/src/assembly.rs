@@ -10,10 +10,11 @@
 //! Those of arm64 are compiled by another compiler, and read in [`arm64`].
 
 use std::collections::{HashMap, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::steps::{Failed, Steps, target_directory};
+use crate::tools::succeeds;
 
 #[cfg(unix)]
 pub(crate) mod arm64;
@@ -24,36 +25,41 @@ struct Caller {
     symbol: &'static str,
     /// The function that it calls, for readers.
     path: &'static str,
+    passes: Passes,
     branches: usize,
     /// Calls of the system's clock.
     calls: usize,
 }
 
-const fn caller(symbol: &'static str, path: &'static str, [branches, calls]: [usize; 2]) -> Caller {
-    Caller { symbol, path, branches, calls }
+const fn caller(
+    symbol: &'static str,
+    path: &'static str,
+    passes: Passes,
+    [branches, calls]: [usize; 2],
+) -> Caller {
+    Caller { symbol, path, passes, branches, calls }
 }
 
-const CALLERS: [Caller; 8] = [
+const CALLERS: [Caller; 9] = [
     // The column; the row.
-    caller("add_one", COUNTER_ADD, [2, 0]),
+    caller("add_one", "Counter::add", SEQUENCE, [2, 0]),
     // The strategy; the row; the guess of the column; the bucket.
-    caller("window_add", WINDOW_ADD, [4, 0]),
-    caller("window_add_manual", "SlidingWindow::add, Manual", [4, 0]),
-    caller("window_add_coarse", "SlidingWindow::add, Coarse", [4, 1]),
-    caller("window_add_precise", "SlidingWindow::add, Precise", [4, 1]),
+    caller("window_add", "SlidingWindow::add, Ticker", LIVE, [4, 0]),
+    caller("window_add_manual", "SlidingWindow::add, Manual", LIVE, [4, 0]),
+    caller("window_add_coarse", "SlidingWindow::add, Coarse", LIVE, [4, 1]),
+    caller("window_add_precise", "SlidingWindow::add, Precise", LIVE, [4, 1]),
     // And the two extremes.
-    caller("window_record", "SlidingWindow::record, Ticker", [6, 0]),
+    caller("window_record", "SlidingWindow::record, Ticker", LIVE, [6, 0]),
     // Or the one.
-    caller("window_raise", "SlidingWindow::record of a Maximum, Ticker", [5, 0]),
+    caller("window_raise", "SlidingWindow::record of a Maximum, Ticker", LIVE, [5, 0]),
     // As of a value; and the range of the scale.
-    caller("window_place", "SlidingWindow::record of a Histogram, Ticker", [7, 0]),
+    caller("window_place", "SlidingWindow::record of a Histogram, Ticker", LIVE, [7, 0]),
+    // A grant out of a ration: the strategy; the row; the rest, and its end.
+    caller("ration_take", "RationedGate::try_admit, Ticker", TAKE, [4, 0]),
 ];
 
 /// A portable add in a leased row: the strategy; the lease.
-const LEASED: Caller = caller("add_one", "Counter::add, in a leased row", [2, 0]);
-
-/// A grant out of a ration: the strategy; the row; the rest, and its end.
-const RATION: Caller = caller("ration_take", RATION_TAKE, [4, 0]);
+const LEASED: Caller = caller("add_one", "Counter::add, in a leased row", PLAIN, [2, 0]);
 
 /// A property of an instruction.
 type Is = fn(&str) -> bool;
@@ -77,6 +83,10 @@ const X86_64: Processor = Processor {
     end: |line| line.starts_with("ret"),
 };
 
+/// The callers, and the compiler's arguments for their text.
+pub(crate) const CODE: &str = "xtask/hot_path.rs";
+pub(crate) const AS_TEXT: [&str; 2] = ["--emit", "asm"];
+
 /// The sequence on a column is armed, and committed.
 const SEQUENCE: Passes = [
     |line| line.starts_with("mov") && line.contains("ptr fs:[") && line.contains("],"),
@@ -99,15 +109,6 @@ const PLAIN: Passes = [
     |line| line.starts_with("add\tqword") && line.contains("- 4],"),
 ];
 
-/// A counter's add.
-pub(crate) const COUNTER_ADD: &str = "Counter::add";
-
-/// A window's, with the cheapest clock.
-pub(crate) const WINDOW_ADD: &str = "SlidingWindow::add, Ticker";
-
-/// A gate's grant, with the cheapest clock.
-const RATION_TAKE: &str = "RationedGate::try_admit, Ticker";
-
 /// True if there is a per-core strategy here.
 pub(crate) const THERE: bool = cfg!(all(
     target_os = "linux",
@@ -129,24 +130,26 @@ pub(crate) fn run(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Faile
     steps.step("assembly of the hot paths", "rustc --emit asm xtask/hot_path.rs", || {
         let assembly = text(&root)?;
         for caller in &CALLERS {
-            let passes = if caller.path == COUNTER_ADD { SEQUENCE } else { LIVE };
-            lengths.push((caller.path, read(&assembly, caller, passes)?));
+            lengths.push((caller.path, read(&assembly, caller)?));
         }
-        lengths.push((RATION.path, read(&assembly, &RATION, TAKE)?));
-        read(&assembly, &LEASED, PLAIN).map(drop)
+        read(&assembly, &LEASED).map(drop)
     })?;
     Ok(lengths)
 }
 
 /// Shows a caller's main path, and judges it. Returns its length.
-fn read(assembly: &str, caller: &Caller, passes: Passes) -> Result<usize, String> {
-    let path = main_path(assembly, caller.symbol, &passes, &X86_64)?;
-    println!("    {}, the main path, {} instructions:", caller.path, path.len());
-    for line in &path {
-        println!("        {line}");
-    }
+fn read(assembly: &str, caller: &Caller) -> Result<usize, String> {
+    let path = main_path(assembly, caller.symbol, &caller.passes, &X86_64)?;
+    show(caller.path, &path);
     judge(&path, caller).map_err(|error| format!("{}: {error}", caller.path))?;
     Ok(path.len())
+}
+
+fn show(name: &str, path: &[&str]) {
+    println!("    {name}, the main path, {} instructions:", path.len());
+    for line in path {
+        println!("        {line}");
+    }
 }
 
 /// Returns what must hold of the main path.
@@ -169,8 +172,9 @@ fn judge(path: &[&str], caller: &Caller) -> Result<(), String> {
 /// Returns the callers' assembly text.
 fn text(root: &Path) -> Result<String, String> {
     let output = target_directory()?.join("release/hot_path.s");
-    let flags = ["--emit", "asm", "-C", "llvm-args=-x86-asm-syntax=intel"];
-    compile(root, "xtask/hot_path.rs", &output, &flags)?;
+    let mut rustc = rustc();
+    rustc.args(AS_TEXT).args(["-C", "llvm-args=-x86-asm-syntax=intel"]);
+    compile(&mut rustc, &[target_directory()?.join("release")], &root.join(CODE), &output)?;
     crate::sources::read(&output)
 }
 
@@ -179,27 +183,20 @@ pub(crate) fn rustc() -> Command {
     Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// Compiles a program of a single file into `output`, with the library as it was last built.
+/// Compiles a single file into `output`, with the library as it was last built in the first of
+/// these folders.
 pub(crate) fn compile(
-    root: &Path,
-    source: &str,
+    rustc: &mut Command,
+    built: &[PathBuf],
+    source: &Path,
     output: &Path,
-    flags: &[&str],
 ) -> Result<(), String> {
-    let release = target_directory()?.join("release");
-    let status = rustc()
-        .args(["--edition", "2024", "-O", "--crate-type", "bin", "-C", "codegen-units=1"])
-        .args(flags)
-        .arg("--extern")
-        .arg(format!("windrow={}", release.join("libwindrow.rlib").display()))
-        .arg("-L")
-        .arg(format!("dependency={}", release.join("deps").display()))
-        .arg("-o")
-        .arg(output)
-        .arg(root.join(source))
-        .status()
-        .map_err(|error| format!("cannot run rustc: {error}"))?;
-    if status.success() { Ok(()) } else { Err(status.to_string()) }
+    rustc.args(["--edition", "2024", "-O", "-C", "codegen-units=1", "--extern"]);
+    rustc.arg(format!("windrow={}", built[0].join("libwindrow.rlib").display()));
+    for folder in built {
+        rustc.arg("-L").arg(format!("dependency={}", folder.join("deps").display()));
+    }
+    succeeds(rustc.arg("-o").arg(output).arg(source))
 }
 
 /// Returns the instructions from `function`'s first, through what must be passed, to its end.

@@ -16,47 +16,24 @@ use crate::tools::{needs, succeeds};
 /// The pages that show tables of one run: ratios, and a summary for users.
 const PAGES: [&str; 2] = ["benches/results.md", "README.md"];
 
-/// The parsed arguments. The programs judge those that are passed on to them.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Asked {
-    /// The lab.
-    Lab { publish: bool, passed_on: Vec<OsString> },
-    /// A program of the benches, with the windrow of a commit and with today's.
-    Earlier { commit: String, program: String, passed_on: Vec<OsString> },
-}
-
-impl Asked {
-    /// Parses the arguments after `compare`; returns a sentence as the error.
-    pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Asked, String> {
-        let mut arguments: Vec<OsString> = arguments.collect();
-        if arguments.first().is_some_and(|argument| argument == "earlier") {
-            let passed_on = arguments.split_off(arguments.len().min(3));
-            let mut words = arguments.into_iter().skip(1).map(OsString::into_string);
-            let (Some(Ok(commit)), Some(Ok(program))) = (words.next(), words.next()) else {
-                return Err("compare earlier lacks its commit and its program".to_owned());
-            };
-            return Ok(Asked::Earlier { commit, program, passed_on });
-        }
-        let (publish, passed_on): (Vec<_>, Vec<_>) =
-            arguments.into_iter().partition(|argument| argument == "--publish");
-        let publish = !publish.is_empty();
-        if publish && passed_on.iter().any(|argument| argument != "--quick") {
-            return Err("compare publishes whole runs only: leave out the parts".to_owned());
-        }
-        Ok(Asked::Lab { publish, passed_on })
+/// Returns whether the run is to be published, and the arguments that the lab judges.
+fn parsed(arguments: Vec<OsString>) -> Result<(bool, Vec<OsString>), String> {
+    let (publish, passed_on): (Vec<_>, Vec<_>) =
+        arguments.into_iter().partition(|argument| argument == "--publish");
+    if !publish.is_empty() && passed_on.iter().any(|argument| argument != "--quick") {
+        return Err("compare publishes whole runs only: leave out the parts".to_owned());
     }
+    Ok((!publish.is_empty(), passed_on))
 }
 
 /// Measures, and publishes if asked to.
-pub(crate) fn run(
-    steps: &mut Steps,
-    publish_it: bool,
-    passed_on: Vec<OsString>,
-) -> Result<(), Failed> {
+pub(crate) fn run(steps: &mut Steps, arguments: Vec<OsString>) -> Result<(), Failed> {
+    let told = |why| Failed::new("the comparison", why);
+    let (publish_it, passed_on) = parsed(arguments).map_err(told)?;
     let root = steps.root().to_owned();
     let lab = "build --release --package windrow-benches --features sentinel,labels --bin compare";
     steps.cargo("the lab", lab, &[])?;
-    let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
+    let target = target_directory().map_err(told)?;
     let java = java(steps, &target)?;
     let report = target.join("compare");
     let mut command = Command::new(target.join("release").join("compare"));
@@ -142,19 +119,11 @@ mod tests {
 
     #[test]
     fn whole_runs_are_published_and_the_rest_is_passed_on() {
-        let parse = |words: &str| Asked::parse(words.split(' ').map(OsString::from));
-        let words = |words: &[&str]| words.iter().map(OsString::from).collect();
-        let lab = |publish, passed_on| Ok(Asked::Lab { publish, passed_on: words(passed_on) });
-        assert_eq!(parse("--quick speed losses"), lab(false, &["--quick", "speed", "losses"]));
-        assert_eq!(parse("--quick --publish"), lab(true, &["--quick"]));
-        assert!(parse("--publish speed").is_err());
-        let earlier = Asked::Earlier {
-            commit: "HEAD~1".to_owned(),
-            program: "scrape".to_owned(),
-            passed_on: words(&["--series", "9"]),
-        };
-        assert_eq!(parse("earlier HEAD~1 scrape --series 9"), Ok(earlier));
-        assert!(parse("earlier HEAD~1").is_err());
+        let words = |words: &str| words.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let parsed = |line: &str| parsed(words(line));
+        assert_eq!(parsed("--quick speed losses"), Ok((false, words("--quick speed losses"))));
+        assert_eq!(parsed("--quick --publish"), Ok((true, words("--quick"))));
+        assert!(parsed("--publish speed").is_err());
     }
 
     #[test]

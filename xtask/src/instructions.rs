@@ -78,8 +78,10 @@ fn paths() -> impl Iterator<Item = &'static str> {
 
 /// Makes the program.
 fn compile(root: &Path) -> Result<PathBuf, String> {
-    let program = target_directory()?.join("release/counted");
-    assembly::compile(root, "xtask/counted.rs", &program, &[])?;
+    let built = target_directory()?.join("release");
+    let program = built.join("counted");
+    let source = root.join("xtask/counted.rs");
+    assembly::compile(&mut assembly::rustc(), &[built], &source, &program)?;
     Ok(program)
 }
 

@@ -42,9 +42,7 @@ mod portable;
 mod weight;
 
 // Figures and pictures.
-mod before;
 mod compare;
-mod earlier;
 mod integrations;
 mod pictures;
 
@@ -90,13 +88,7 @@ fn run(
     arguments: &mut Parser,
 ) -> Result<Result<(), Failed>, lexopt::Error> {
     if command == "compare" {
-        let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
-        return Ok(match asked {
-            compare::Asked::Earlier { commit, program, passed_on } => {
-                earlier::run(steps, &commit, &program, &passed_on)
-            }
-            compare::Asked::Lab { publish, passed_on } => compare::run(steps, publish, passed_on),
-        });
+        return Ok(compare::run(steps, arguments.raw_args()?.collect()));
     }
     let option = match command {
         "orderings" => "check",

@@ -12,8 +12,6 @@ mod tables;
 
 use crate::sources;
 use crate::steps::{Failed, Steps};
-use finding::Finding;
-use glossary::Glossary;
 pub(crate) use glossary::without_bans;
 use prose::Source;
 
@@ -30,18 +28,18 @@ const PICTURES: &str = "pictures.md";
 pub(crate) fn run(steps: &mut Steps, begin: &str) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("words", "comments and pages of the workspace", || {
-        let glossary = Glossary::parse(&sources::read(&root.join(GLOSSARY))?);
-        let mut findings = Vec::new();
-        for path in sources::all(&root)?.into_iter().filter(|path| is_text(path)) {
+        let banned = glossary::bans(&sources::read(&root.join(GLOSSARY))?);
+        let mut count = 0;
+        let is_asked = |path: &String| is_text(path) && path.starts_with(begin);
+        for path in sources::all(&root)?.into_iter().filter(is_asked) {
             let text = sources::read(&root.join(&path))?;
             let text = if path == GLOSSARY { without_bans(&text) } else { text };
-            findings.extend(rules::findings(&Source::new(&path, &text), &glossary));
+            for (line, rule, what) in rules::findings(&Source::new(&path, &text), &banned) {
+                println!("    {path}:{line}: {rule}: {what}");
+                count += 1;
+            }
         }
-        findings.retain(|finding| finding.path.starts_with(begin));
-        for Finding { path, line, rule, what } in &findings {
-            println!("    {path}:{line}: {rule}: {what}");
-        }
-        if findings.is_empty() { Ok(()) } else { Err(format!("{} findings", findings.len())) }
+        if count == 0 { Ok(()) } else { Err(format!("{count} findings")) }
     })
 }
 

@@ -10,6 +10,7 @@ use axum::http::Request;
 use axum::http::header::ACCEPT;
 use axum::middleware::from_fn_with_state;
 use http_body_util::BodyExt;
+use tokio_util::sync::CancellationToken;
 use tower_http::trace::TraceLayer;
 use windrow_console::ConsoleService;
 use windrow_tower::MetricsLayer;
@@ -17,14 +18,13 @@ use windrow_tower::MetricsLayer;
 use crate::counts::ROUTES;
 use crate::settings::Settings;
 use crate::shop::Shop;
-use crate::stop::Stop;
 use crate::{body, book, health, log, shared, streams};
 
 /// The shop's requests are counted. Those for the numbers and for the health are not.
 pub(crate) fn router(
     shop: &Arc<Shop>,
     console: &ConsoleService,
-    signal: Stop,
+    signal: CancellationToken,
     settings: &Settings,
 ) -> Result<Router> {
     let counting = MetricsLayer::new(&ROUTES, |parts| {

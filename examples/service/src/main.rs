@@ -1,7 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-use std::env;
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 // The service.
@@ -19,14 +17,11 @@ mod settings;
 
 // Connections, from the first to the last.
 mod listen;
-mod patience;
 mod server;
 mod stop;
 mod streams;
 
 // Its load, and the books.
-#[path = "../../common/arguments.rs"]
-mod arguments;
 mod book;
 mod display;
 mod load;
@@ -35,26 +30,12 @@ mod numbers;
 mod run;
 mod verdict;
 
-use lexopt::Parser;
+use options::Options;
 
 const NAME: &str = "windrow-service";
 
-/// Returns the variables of the environment. (One that is not in Unicode breaks the rule of each
-/// setting.)
-fn environment() -> impl Iterator<Item = (String, String)> {
-    let text = |text: OsString| text.to_string_lossy().into_owned();
-    env::vars_os().map(move |(name, value)| (text(name), text(value)))
-}
-
 fn main() -> ExitCode {
-    let options = match options::parse(Parser::from_env(), environment()) {
-        Ok(Some(options)) => options,
-        Ok(None) => {
-            display::say(options::USAGE);
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => return arguments::refuse(NAME, &error.to_string()),
-    };
+    let options = Options::read();
     log::begin(options.log_level());
     let listener = listen::on(options.settings.listen);
     let end = match listener.and_then(|listener| run::run(&options, listener)) {

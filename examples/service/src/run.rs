@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 
 use crate::load::Load;
 use crate::numbers::grouped;
 use crate::options::Options;
 use crate::server::{Limits, Server};
 use crate::shop::Shop;
-use crate::stop::Stop;
 use crate::verdict::Row;
-use crate::{app, counts, display};
+use crate::{app, counts, display, stop};
 
 /// The results of a run.
 pub(crate) struct End {
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options, listener: TcpListener) -> Result<End> {
 
 async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
     let settings = &options.settings;
-    let signal = Stop::at_signals()?;
+    let signal = stop::at_signals()?;
     let address = listener.local_addr()?;
     let shop = Shop::open();
     let console = counts::console().map_err(Error::other)?;
@@ -44,13 +44,13 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
     };
     let server = Server::start(listener, router, limits)?;
     tracing::info!(%address, "serving");
-    let load = options.clients.map(|clients| Load::begin(address, clients));
+    let load = options.clients().map(|clients| Load::begin(address, clients));
 
     watch(options, address, &signal).await;
 
     // In order: not ready, so that balancers send no more; no new requests of our own; the last
     // answers; then the counts stand still.
-    signal.ask();
+    signal.cancel();
     tracing::info!(delay = ?settings.drain_delay, limit = ?settings.drain_limit, "draining");
     sleep(settings.drain_delay).await;
     if let Some(load) = load {
@@ -74,17 +74,17 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
 }
 
 /// Draws the counts once a second, until it is time to stop.
-async fn watch(options: &Options, address: SocketAddr, stop: &Stop) {
+async fn watch(options: &Options, address: SocketAddr, stop: &CancellationToken) {
     let draw = |text: &str| {
-        if options.is_drawn {
+        if options.is_drawn() {
             display::say(text);
         }
     };
-    draw(&display::head(address, options.clients));
+    draw(&display::head(address, options.clients()));
     let begun = Instant::now();
-    for second in 1..=options.seconds.unwrap_or(u64::MAX) {
+    for second in 1..=options.seconds().unwrap_or(u64::MAX) {
         tokio::select! {
-            () = stop.asked() => break,
+            () = stop.cancelled() => break,
             () = sleep_until(begun + Duration::from_secs(second)) => draw(&display::line(second)),
         }
     }

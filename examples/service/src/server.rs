@@ -14,8 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
-
-use crate::patience::Patience;
+use tokio_io_timeout::TimeoutWriter;
 
 /// The pause after an error of the system, such as too many open files, which also bounds the lines
 /// in the log.
@@ -80,7 +79,10 @@ async fn serve(
     let limit = loop {
         tokio::select! {
             (place, stream) = accept(&listener, &places) => {
-                let stream = TokioIo::new(Patience::new(stream, limits.write));
+                // A client that asks, and does not read the answer, would hold a place for ever.
+                let mut stream = TimeoutWriter::new(stream);
+                stream.set_timeout(Some(limits.write));
+                let stream = TokioIo::new(Box::pin(stream));
                 let connection = http.serve_connection(stream, service.clone());
                 let connection = graceful.watch(connection);
                 connections.spawn(async move {

@@ -3,46 +3,24 @@
 use std::io;
 use std::process;
 
-use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// The exit code of a process that ends at once, as shells say it of SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// The moment to stop; clones are of the same one.
-#[derive(Clone)]
-pub(crate) struct Stop(watch::Sender<bool>);
-
-impl Stop {
-    /// Listens for signals from now on.
-    pub(crate) fn at_signals() -> io::Result<Stop> {
-        let mut signals = Signals::listen()?;
-        let stop = Stop(watch::Sender::new(false));
-        let told = stop.clone();
-        tokio::spawn(async move {
-            signals.next().await;
-            stop.ask();
-            signals.next().await;
-            tracing::warn!("stopped at once: requests in flight are not answered");
-            process::exit(INTERRUPTED);
-        });
-        Ok(told)
-    }
-
-    /// Asks for the stop, as the first signal does.
-    pub(crate) fn ask(&self) {
-        self.0.send_replace(true);
-    }
-
-    /// Returns whether the stop is asked for.
-    pub(crate) fn is_asked(&self) -> bool {
-        *self.0.borrow()
-    }
-
-    /// Waits for the first signal.
-    pub(crate) async fn asked(&self) {
-        // The sender lives as long as this.
-        let _ = self.0.subscribe().wait_for(|stop| *stop).await;
-    }
+/// Listens for signals from now on. The first cancels what it returns.
+pub(crate) fn at_signals() -> io::Result<CancellationToken> {
+    let mut signals = Signals::listen()?;
+    let stop = CancellationToken::new();
+    let told = stop.clone();
+    tokio::spawn(async move {
+        signals.next().await;
+        told.cancel();
+        signals.next().await;
+        tracing::warn!("stopped at once: requests in flight are not answered");
+        process::exit(INTERRUPTED);
+    });
+    Ok(stop)
 }
 
 #[cfg(unix)]

@@ -5,7 +5,7 @@
 //! (`src/address_dependency.rs` says what orders its loads instead). The text is that of Debian's
 //! compiler (`cargo xtask elsewhere aarch64`).
 
-use super::{Is, Processor, main_path};
+use super::{Is, Processor, main_path, show};
 
 /// A path, in one function or in two of which the first ends with a jump to the second.
 struct Path {
@@ -83,10 +83,7 @@ fn judge(assembly: &str, paths: &[Path]) -> Result<String, String> {
     let (mut wrong, mut counted) = (Vec::new(), Vec::new());
     for path in paths {
         let lines = path.lines(assembly)?;
-        println!("    {}, the main path, {} instructions:", path.name, lines.len());
-        for line in &lines {
-            println!("        {line}");
-        }
+        show(path.name, &lines);
         if let Some(waits) = lines.iter().find(|line| line.starts_with("lda")) {
             wrong.push(format!("{}: `{waits}` waits for the previous add", path.name));
         }

@@ -1,7 +1,7 @@
 //! Rust's tokens, as far as it takes to find an ordering: identifiers, numbers and signs, without
-//! comments, strings, lifetimes, and code compiled only for tests.
+//! comments, strings, lifetimes, attributes, and code compiled only for tests.
 
-use crate::lines;
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
 /// An identifier, a number, or one sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,72 +13,62 @@ pub(super) struct Token<'s> {
 
 impl Token<'_> {
     pub(super) fn is_word(&self) -> bool {
-        self.text.starts_with(is_of_word)
+        self.text.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_')
     }
-}
-
-fn is_of_word(sign: char) -> bool {
-    sign.is_alphanumeric() || sign == '_'
 }
 
 /// Returns the tokens of a source that are compiled into the library.
 pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
-    for line in lines::of_source(source) {
-        let begin = line.text.as_ptr().addr() - source.as_ptr().addr();
-        let mut rest = line.code.as_str();
-        while let Some(sign) = rest.chars().next() {
-            let word = rest.find(|sign| !is_of_word(sign)).unwrap_or(rest.len());
-            let end = word.max(sign.len_utf8());
-            let at = line.code.len() - rest.len();
-            let is_lifetime = tokens.pop_if(|last: &mut Token<'_>| last.text == "'").is_some();
-            if !is_lifetime && !sign.is_whitespace() {
-                tokens.push(Token { text: &line.text[at..at + end], at: begin + at });
+    add(source, source.parse().unwrap_or_default(), &mut tokens);
+    tokens
+}
+
+fn add<'s>(source: &'s str, stream: TokenStream, into: &mut Vec<Token<'s>>) {
+    let token = |span: Span| {
+        let range = span.byte_range();
+        Token { at: range.start, text: &source[range] }
+    };
+    let mut trees = stream.into_iter().peekable();
+    while let Some(tree) = trees.next() {
+        match &tree {
+            // An attribute, or a comment of documentation.
+            TokenTree::Punct(sign) if sign.as_char() == '#' => {
+                trees.next_if(|next| is_sign(next, '!'));
+                let attribute = trees.next_if(|next| matches!(next, TokenTree::Group(_)));
+                if attribute.is_some_and(|attribute| is_of_tests(token(attribute.span()).text)) {
+                    trees.find(is_end_of_item);
+                }
             }
-            rest = &rest[end..];
+            TokenTree::Punct(sign) if sign.as_char() == '\'' => _ = trees.next(), // a lifetime
+            TokenTree::Group(group) => {
+                into.push(token(group.span_open()));
+                add(source, group.stream(), into);
+                into.push(token(group.span_close()));
+            }
+            TokenTree::Literal(literal) if is_text(token(literal.span()).text) => {}
+            other => into.push(token(other.span())),
         }
     }
-    without_tests(&tokens)
 }
 
-fn without_tests<'s>(mut tokens: &[Token<'s>]) -> Vec<Token<'s>> {
-    let mut kept = Vec::new();
-    while let Some((first, rest)) = tokens.split_first() {
-        tokens = if let Some(attribute) = test_attribute(tokens) {
-            &tokens[attribute + item(&tokens[attribute..])..]
-        } else {
-            kept.push(*first);
-            rest
-        };
-    }
-    kept
+fn is_text(literal: &str) -> bool {
+    !literal.starts_with(|sign: char| sign.is_ascii_digit())
 }
 
-/// Returns the length of a `#[cfg(..)]` that names `test`, if the tokens begin with one.
-fn test_attribute(tokens: &[Token<'_>]) -> Option<usize> {
-    let texts = || tokens.iter().map(|token| token.text);
-    let end = 1 + texts().position(|text| text == "]")?;
-    let is_cfg = texts().take(3).eq(["#", "[", "cfg"]);
-    (is_cfg && texts().take(end).any(|text| text == "test")).then_some(end)
+/// Returns whether an attribute is a `cfg` that names `test`.
+fn is_of_tests(attribute: &str) -> bool {
+    let mut words = attribute.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+    attribute.starts_with("[cfg(") && words.any(|word| word == "test")
 }
 
-/// Returns the length of an item, its body or its semicolon included.
-fn item(tokens: &[Token<'_>]) -> usize {
-    let mut depth = 0_i32;
-    for (at, token) in tokens.iter().enumerate() {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            _ => {}
-        }
-        if depth < 0 {
-            return at; // the end of the item around it
-        }
-        if depth == 0 && [";", "}"].contains(&token.text) {
-            return at + 1;
-        }
-    }
-    tokens.len()
+fn is_end_of_item(tree: &TokenTree) -> bool {
+    let is_body = matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    is_body || is_sign(tree, ';')
+}
+
+fn is_sign(tree: &TokenTree, wanted: char) -> bool {
+    matches!(tree, TokenTree::Punct(sign) if sign.as_char() == wanted)
 }
 
 #[cfg(test)]
@@ -101,7 +91,7 @@ mod tests {
     fn tests_are_left_out() {
         let source = "#[cfg(all(test, not(x)))] mod tests { { a } } b \
                       #[cfg(test)] use c::d; e #[cfg(loom)] f";
-        assert_eq!(texts(source), ["b", "e", "#", "[", "cfg", "(", "loom", ")", "]", "f"]);
+        assert_eq!(texts(source), ["b", "e", "f"]);
     }
 
     #[test]

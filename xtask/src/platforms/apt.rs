@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::tools::succeeds;
+use crate::sources::write;
+use crate::tools::{said, succeeds};
 
 /// The mirror, and the key that signs its lists. A suite that the machine's own list does not name
 /// is of the same mirror.
@@ -14,39 +15,33 @@ const MIRROR: &str = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]
 
 /// Installs each package whose file is absent, and says so. Fails with the files that are absent
 /// after that.
-pub(super) fn install(wanted: &[(&str, &str)]) -> Result<(), String> {
+pub(super) fn install<T: AsRef<str>>(wanted: &[[T; 2]]) -> Result<(), String> {
     let packages = absent(wanted);
     if packages.is_empty() {
         return Ok(());
     }
     println!("    installing by apt-get: {}", packages.join(" "));
+    // Its many lines tell nothing, unless it fails.
     let by_apt = |arguments: &[&str]| {
         let mut command = Command::new("apt-get");
-        command.arg("--quiet=2").args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-        // Its many lines tell nothing, unless it fails.
-        let output = command.output().map_err(|error| format!("cannot run apt-get: {error}"))?;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok(()) } else { Err(said) }
+        said(command.arg("--quiet=2").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
     };
     // Lists that are years old name packages that are gone.
     let mut arguments = vec!["install", "--yes", "--no-install-recommends"];
     arguments.extend(&packages);
-    let outcome = by_apt(&["update"]).and_then(|()| by_apt(&arguments));
+    let outcome = by_apt(&["update"]).and_then(|_| by_apt(&arguments));
     let left = absent(wanted);
     match outcome {
         _ if left.is_empty() => Ok(()),
-        Ok(()) => Err(format!("apt-get has installed {}, but not its files", left.join(" "))),
+        Ok(_) => Err(format!("apt-get has installed {}, but not its files", left.join(" "))),
         Err(why) => Err(format!("MISSING: {}: {}", left.join(" "), why.trim())),
     }
 }
 
 /// Returns the packages whose files are absent.
-fn absent<'a>(wanted: &[(&str, &'a str)]) -> Vec<&'a str> {
-    wanted
-        .iter()
-        .filter(|(file, _)| !Path::new(file).exists())
-        .map(|(_, package)| *package)
-        .collect()
+fn absent<T: AsRef<str>>(wanted: &[[T; 2]]) -> Vec<&str> {
+    let is_absent = |[file, _]: &&[T; 2]| !Path::new(file.as_ref()).exists();
+    wanted.iter().filter(is_absent).map(|[_, package]| package.as_ref()).collect()
 }
 
 /// A suite of Debian's for one architecture: lists, and packages that were downloaded, in a folder.
@@ -64,26 +59,24 @@ impl Suite {
         if apt.join("updated").exists() {
             return Ok(suite_there);
         }
-        let failed = |error: std::io::Error| format!("{}: {error}", apt.display());
-        for part in ["etc/apt/apt.conf.d", "etc/apt/preferences.d", "var/lib/dpkg", "packages"] {
-            fs::create_dir_all(apt.join(part)).map_err(failed)?;
+        let parts = "etc/apt/apt.conf.d etc/apt/preferences.d var/lib/dpkg packages \
+                     var/lib/apt/lists/partial var/cache/apt/archives/partial";
+        for part in parts.split(' ') {
+            let made = fs::create_dir_all(apt.join(part));
+            made.map_err(|error| format!("{}: {error}", apt.display()))?;
         }
-        for part in ["var/lib/apt/lists/partial", "var/cache/apt/archives/partial"] {
-            fs::create_dir_all(apt.join(part)).map_err(failed)?;
-        }
-        fs::write(apt.join("var/lib/dpkg/status"), "").map_err(failed)?;
-        let source = format!("deb {MIRROR} {suite} main\n");
-        fs::write(apt.join("etc/apt/sources.list"), source).map_err(failed)?;
+        write(&apt.join("var/lib/dpkg/status"), "")?;
+        write(&apt.join("etc/apt/sources.list"), &format!("deb {MIRROR} {suite} main\n"))?;
         let settings = format!(
             "Dir \"{0}\";\nDir::State::status \"{0}/var/lib/dpkg/status\";\n\
              APT::Architecture \"{architecture}\";\nAPT::Architectures {{ \"{architecture}\"; }};\n\
              Acquire::Languages \"none\";\nAPT::Sandbox::User \"root\";\n",
             apt.display()
         );
-        fs::write(apt.join("apt.conf"), settings).map_err(failed)?;
+        write(&apt.join("apt.conf"), &settings)?;
         println!("    reading the lists of {} by apt-get", suite_there.name);
         succeeds(suite_there.by_apt("apt-get").args(["--quiet=2", "update"]))?;
-        fs::write(apt.join("updated"), "").map_err(failed)?;
+        write(&apt.join("updated"), "")?;
         Ok(suite_there)
     }
 
@@ -115,9 +108,7 @@ impl Suite {
         if !package.starts_with("linux-image-") {
             return Ok(package.to_owned());
         }
-        let output = self.by_apt("apt-cache").args(["depends", package]).output();
-        let output = output.map_err(|error| format!("cannot run apt-cache: {error}"))?;
-        let text = String::from_utf8_lossy(&output.stdout);
+        let text = said(self.by_apt("apt-cache").args(["depends", package]))?;
         let name = text.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
         let name = name.filter(|name| name.starts_with("linux-image-"));
         name.map(str::to_owned).ok_or(format!("{}: there is no {package}", self.name))
@@ -138,7 +129,7 @@ mod tests {
 
     #[test]
     fn packages_whose_files_are_there_are_not_installed() {
-        let wanted = [("/", "root"), ("/no/such/file", "windrow-is-no-package")];
+        let wanted = [["/", "root"], ["/no/such/file", "windrow-is-no-package"]];
         assert_eq!(absent(&wanted), ["windrow-is-no-package"]);
     }
 }

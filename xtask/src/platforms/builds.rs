@@ -1,13 +1,13 @@
 //! Compiles for a target, by a compiler of Debian's.
 
-use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::apt::{self, Suite};
-use super::targets::{COMPILER, SOURCE, Std, Target, Tested};
+use super::targets::{Std, Target};
 use super::{libraries, programs};
+use crate::assembly::{AS_TEXT, CODE, compile};
 use crate::integrations;
 use crate::tools::succeeds;
 
@@ -23,17 +23,10 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 impl Target {
     /// Installs the tools that are absent, and unpacks std for the target.
     pub(super) fn prepare(&self, folder: &Path) -> Result<(), String> {
-        let mut wanted = COMPILER.to_vec();
-        wanted.extend(self.needs);
-        let emulator = self.emulator().map(|(emulator, _)| format!("/usr/bin/{emulator}"));
-        wanted.extend(emulator.iter().map(|file| (file.as_str(), "qemu-user-static")));
-        if let Std::Source = self.std {
-            wanted.push(SOURCE);
-        }
-        apt::install(&wanted)?;
+        apt::install(&self.needs())?;
         libraries::make(self, folder)?;
-        let Std::Package(architecture) = self.std else { return Ok(()) };
-        let rustlib = sysroot(folder, architecture).join("lib/rustlib");
+        let Some((architecture, sysroot)) = self.unpacked(folder) else { return Ok(()) };
+        let rustlib = sysroot.join("lib/rustlib");
         if !rustlib.join(self.triple).exists() {
             let suite = Suite::open(folder, SUITE, architecture)?;
             suite.unpack(PACKAGE, &folder.join(architecture))?;
@@ -44,6 +37,13 @@ impl Target {
         }
         let of_host = Path::new("/usr/lib/rustlib").join(HOST);
         symlink(of_host, rustlib.join(HOST)).map_err(|error| format!("a link to std: {error}"))
+    }
+
+    /// Returns the architecture of the package that has std, and the folder in which the compiler
+    /// finds that.
+    fn unpacked(&self, folder: &Path) -> Option<(&'static str, PathBuf)> {
+        let [_, debian, _] = self.cross.filter(|_| matches!(self.std, Std::Package))?;
+        Some((debian, folder.join(debian).join("usr")))
     }
 
     /// Compiles the library, its tests, and the packages beside it, as far as their types.
@@ -77,19 +77,9 @@ impl Target {
         !matches!(self.triple, "wasm32-wasip1" | "powerpc-unknown-linux-gnu")
     }
 
-    /// Compiles test programs; returns their files.
-    pub(super) fn build(
-        &self,
-        root: &Path,
-        folder: &Path,
-        wanted: &[&str],
-    ) -> Result<Vec<PathBuf>, String> {
-        self.build_in(root, folder, &folder.join("built"), wanted)
-    }
-
-    /// Compiles test programs of the sources in `source`, in a folder of their own; returns their
+    /// Compiles test programs of the sources in `source`, in the folder `built`; returns their
     /// files.
-    pub(super) fn build_in(
+    pub(super) fn build(
         &self,
         source: &Path,
         folder: &Path,
@@ -118,23 +108,16 @@ impl Target {
 
     /// Returns the assembly text of callers of the hottest functions.
     pub(super) fn assembly(&self, root: &Path, folder: &Path) -> Result<String, String> {
-        let Std::Package(architecture) = self.std else {
-            return Err(format!("{} has no std of its own", self.triple));
-        };
+        let (_, sysroot) = self.unpacked(folder).ok_or("there is no std of its own")?;
         let built = folder.join("built");
         let library = ["--release", "--lib", "--package=windrow"];
         succeeds(self.cargo(root, folder, "build").args(library))?;
-        let of_target = built.join(self.triple).join("release");
+        let folders = [self.triple, ""].map(|target| built.join(target).join("release"));
         let text = folder.join("hot_path.s");
         let mut compiler = Command::new("/usr/bin/rustc");
-        compiler.args(["--edition", "2024", "-O", "--crate-type", "bin", "-C", "codegen-units=1"]);
-        compiler.args(["--emit", "asm", "--target", self.triple, "--sysroot"]);
-        compiler.arg(sysroot(folder, architecture)).arg("--extern");
-        compiler.arg(format!("windrow={}", of_target.join("libwindrow.rlib").display()));
-        for release in [of_target, built.join("release")] {
-            compiler.arg("-L").arg(format!("dependency={}", release.join("deps").display()));
-        }
-        succeeds(compiler.arg("-o").arg(&text).arg(root.join("xtask/hot_path.rs")))?;
+        compiler.args(AS_TEXT).args(["--target", self.triple, "--sysroot"]);
+        compiler.arg(sysroot);
+        compile(&mut compiler, &folders, &root.join(CODE), &text)?;
         crate::sources::read(&text)
     }
 
@@ -152,37 +135,16 @@ impl Target {
             .env("RUSTC", "/usr/bin/rustc")
             .env("CARGO_TARGET_DIR", folder.join("built"))
             .args([name, "--target", self.triple]);
-        match self.std {
-            Std::Host => {}
-            Std::Package(architecture) => {
-                let sysroot = sysroot(folder, architecture);
-                command.env(set("RUSTFLAGS"), format!("--sysroot {}", sysroot.display()));
-            }
-            Std::Source => {
-                command.arg("-Zbuild-std=std,panic_unwind,test").env("RUSTC_BOOTSTRAP", "1");
-                command.env(set("RUSTFLAGS"), libraries::flags(self, folder));
-            }
+        if let Some((_, sysroot)) = self.unpacked(folder) {
+            command.env(set("RUSTFLAGS"), format!("--sysroot {}", sysroot.display()));
         }
-        if let Some(linker) = self.linker {
-            command.env(set("LINKER"), linker);
+        if let Std::Source = self.std {
+            command.arg("-Zbuild-std=std,panic_unwind,test").env("RUSTC_BOOTSTRAP", "1");
+            command.env(set("RUSTFLAGS"), libraries::flags(self, folder));
         }
+        command.envs(self.linker().map(|linker| (set("LINKER"), linker)));
         command
     }
-
-    /// Returns the emulator of the target's programs and the folder with their C library, if there
-    /// is one.
-    pub(super) fn emulator(&self) -> Option<(&'static str, &'static str)> {
-        match self.tested {
-            Tested::Machine { emulator: Some(emulator), library }
-            | Tested::Emulated { emulator, library } => Some((emulator, library)),
-            _ => None,
-        }
-    }
-}
-
-/// Returns the folder in which the compiler finds std for an architecture.
-fn sysroot(folder: &Path, debian: &str) -> PathBuf {
-    folder.join(debian).join("usr")
 }
 
 /// Finds the file of a test program in what cargo says.
@@ -194,11 +156,8 @@ fn executable(built: &str, name: &str) -> Option<PathBuf> {
 
 /// Removes the debugging information of a program, into `to`.
 pub(super) fn strip(target: &Target, program: &Path, to: &Path) -> Result<(), String> {
-    let strip = match target.linker.and_then(|linker| linker.strip_suffix("gcc")) {
-        Some(prefix) => format!("{prefix}strip"),
-        None => return fs::copy(program, to).map(drop).map_err(|error| error.to_string()),
-    };
-    succeeds(Command::new(strip).arg("-o").arg(to).arg(program))
+    let linker = target.linker().ok_or("nothing links it")?;
+    succeeds(Command::new(linker.replace("gcc", "strip")).arg("-o").arg(to).arg(program))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::apt::Suite;
 use super::builds;
-use super::machines::Machine;
+use super::machines::{Architecture, Machine};
 use super::programs::{Program, distinct};
 use crate::tools::succeeds;
 
@@ -40,14 +40,11 @@ pub(super) fn make(
         fs::copy(&from, to).map(drop).map_err(|error| format!("{}: {error}", from.display()))
     };
     copy(system.join("usr/bin/busybox"), tree.join("bin/busybox"))?;
-    let architecture = machine.architecture;
-    let libraries = system.join("usr/lib").join(architecture.libraries);
-    for library in ["libc.so.6", "libm.so.6", "libgcc_s.so.1"] {
-        copy(libraries.join(library), tree.join("lib").join(library))?;
+    let Architecture { libraries, loader, .. } = *machine.architecture;
+    for to in ["lib/libc.so.6", "lib/libm.so.6", "lib/libgcc_s.so.1", loader] {
+        let (_, name) = to.rsplit_once('/').ok_or("a library is in a folder")?;
+        copy(system.join("usr/lib").join(libraries).join(name), tree.join(to))?;
     }
-    let loader = Path::new(architecture.loader);
-    let name = loader.file_name().ok_or("a loader is a file")?;
-    copy(libraries.join(name), tree.join(loader))?;
     for (name, program) in distinct(machine.programs).iter().zip(programs) {
         builds::strip(machine.target, program, &tree.join(format!("bin/test-{name}")))?;
     }
@@ -89,15 +86,12 @@ fn script(machine: &Machine) -> String {
     }
     for program in machine.programs {
         let Program { test, arguments, variables } = program;
-        let run = format!("run {} env {variables} /bin/test-{test} {arguments}\n", program.name());
-        script.push_str(&run);
+        script += &format!("run {} env {variables} /bin/test-{test} {arguments}\n", program.name());
     }
     if machine.hotplug {
-        script.push_str("touch still; wait $mover; echo \"");
-        script.push_str(MOVED);
-        script.push_str("$(wc -l < moved)\"\n");
+        script += &format!("touch still; wait $mover; echo \"{MOVED}$(wc -l < moved)\"\n");
     }
-    script + "echo \"" + ENDED + "$ended\"\npoweroff -f\n"
+    script + &format!("echo \"{ENDED}$ended\"\npoweroff -f\n")
 }
 
 #[cfg(test)]

@@ -1,17 +1,16 @@
 //! Virtual machines with kernels of Debian's, in which restartable sequences and barriers are real.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::apt::{self, Suite, files};
 use super::disk::{self, ENDED, MOVED};
-use super::machines::Machine;
+use super::machines::{Architecture, Machine};
 use super::programs::{self, Program, tests_passed};
+use crate::copy;
 
 /// The time without a word after which a machine is taken for dead. An emulated processor is some
 /// thirty times slower, and what others run here slows it further.
@@ -33,7 +32,7 @@ pub(super) fn run(
 ) -> Result<(usize, String), String> {
     let names = programs::distinct(machine.programs);
     prepare(machine, folder)?;
-    let built = machine.target.build(root, folder, &names)?;
+    let built = machine.target.build(root, folder, &folder.join("built"), &names)?;
     let mut report = boot(machine, folder, &built)?;
     if !report.has_ended() {
         // A kernel dies under emulation at times, whatever runs in it. A program that ends it does
@@ -47,11 +46,7 @@ pub(super) fn run(
 
 /// Installs what the machine and its target need.
 pub(super) fn prepare(machine: &Machine, folder: &Path) -> Result<(), String> {
-    let emulator = match machine.architecture.debian {
-        "arm64" => ("/usr/bin/qemu-system-aarch64", "qemu-system-arm"),
-        _ => ("/usr/bin/qemu-system-x86_64", "qemu-system-x86"),
-    };
-    apt::install(&[emulator, ("/usr/bin/cpio", "cpio")])?;
+    apt::install(&[machine.architecture.emulator, ["/usr/bin/cpio", "cpio"]])?;
     machine.target.prepare(folder)
 }
 
@@ -61,38 +56,29 @@ pub(super) fn boot(machine: &Machine, folder: &Path, built: &[PathBuf]) -> Resul
     let kernel = unpacked_kernel(machine, folder)?;
     let log = disk.with_file_name("log");
     println!("    booting {}: see {}", machine.name, log.display());
-    let mut child = emulator(machine, &kernel, &disk)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cannot boot: {error}"))?;
-    let output = child.stdout.take().ok_or("the machine says nothing")?;
-    let (send, lines) = mpsc::channel();
-    thread::spawn(move || {
-        for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-            if send.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
-                break;
-            }
+    let output = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+    let mut command = emulator(machine, &kernel, &disk);
+    let child = command.stdin(Stdio::null()).stdout(output).spawn();
+    let mut child = child.map_err(|error| format!("cannot boot: {error}"))?;
+    let said = || Ok::<_, String>(copy::read(&log)?.replace('\r', ""));
+    let (mut length, mut heard) = (0, Instant::now());
+    while let Ok(None) = child.try_wait() {
+        let now = fs::metadata(&log).map_or(length, |log| log.len());
+        if now != length {
+            (length, heard) = (now, Instant::now());
         }
-    });
-    let mut file = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
-    let mut said = String::new();
-    let dead = loop {
-        match lines.recv_timeout(SILENCE) {
-            Ok(line) => {
-                said = said + &line + "\n";
-                let _ = writeln!(file, "{line}"); // the same words are in `said`
-            }
-            Err(RecvTimeoutError::Disconnected) => break false,
-            Err(RecvTimeoutError::Timeout) => break true,
+        if heard.elapsed() > SILENCE {
+            let _ = child.kill(); // it may have ended
+            let _ = child.wait();
+            return Err(format!(
+                "{} said nothing for {SILENCE:?} after\n{}",
+                machine.name,
+                said()?
+            ));
         }
-    };
-    let _ = child.kill(); // it may have ended
-    let _ = child.wait();
-    if dead {
-        return Err(format!("{} said nothing for {SILENCE:?} after\n{said}", machine.name));
+        thread::sleep(Duration::from_millis(200));
     }
-    Ok(Report { said })
+    Ok(Report { said: said()? })
 }
 
 impl Report {
@@ -119,12 +105,11 @@ impl Report {
         }
         let mut passed = 0;
         for program in machine.programs {
-            match tests_passed(self.of(&program.name())) {
-                0 => {
-                    return wrong(&format!("{}: no test has passed", program.name()));
-                }
-                count => passed += count,
+            let count = tests_passed(self.of(&program.name()));
+            if count == 0 {
+                return wrong(&format!("{}: no test has passed", program.name()));
             }
+            passed += count;
         }
         let moved = self.said.lines().find_map(|line| line.strip_prefix(MOVED)?.parse().ok());
         if machine.hotplug && moved.unwrap_or(0) < 10 {
@@ -177,16 +162,10 @@ fn unpacked_kernel(machine: &Machine, folder: &Path) -> Result<PathBuf, String> 
 
 /// Returns the command that boots it.
 fn emulator(machine: &Machine, kernel: &Path, disk: &Path) -> Command {
-    let (program, board, words) = match machine.architecture.debian {
-        "arm64" => (
-            "qemu-system-aarch64",
-            ["-M", "virt,gic-version=3", "-cpu", "max,pauth-impdef=on"],
-            "console=ttyAMA0",
-        ),
-        _ => ("qemu-system-x86_64", ["-M", "q35", "-cpu", "max,la57=off"], "console=ttyS0 no5lvl"),
-    };
+    let Architecture { emulator: [program, _], board: [board, processor], words, .. } =
+        machine.architecture;
     let mut command = Command::new(program);
-    command.args(board).args(["-accel", "tcg,thread=multi", "-m", "3G"]);
+    command.args(["-M", board, "-cpu", processor, "-accel", "tcg,thread=multi", "-m", "3G"]);
     command.args(["-smp", &machine.processors.to_string()]);
     command.arg("-kernel").arg(kernel).arg("-initrd").arg(disk);
     // A kernel that finds itself slow has nothing to say.

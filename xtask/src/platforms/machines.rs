@@ -23,18 +23,30 @@ pub(super) struct Architecture {
     pub(super) libraries: &'static str,
     /// The program that loads its libraries, below the root.
     pub(super) loader: &'static str,
+    /// The emulator's program, and the package that has it.
+    pub(super) emulator: [&'static str; 2],
+    /// The emulator's board and processor.
+    pub(super) board: [&'static str; 2],
+    /// The kernel's words for them.
+    pub(super) words: &'static str,
 }
 
 const AMD64: Architecture = Architecture {
     debian: "amd64",
     libraries: "x86_64-linux-gnu",
     loader: "lib64/ld-linux-x86-64.so.2",
+    emulator: ["/usr/bin/qemu-system-x86_64", "qemu-system-x86"],
+    board: ["q35", "max,la57=off"],
+    words: "console=ttyS0 no5lvl",
 };
 
 const OF_ARM64: Architecture = Architecture {
     debian: "arm64",
     libraries: "aarch64-linux-gnu",
     loader: "lib/ld-linux-aarch64.so.1",
+    emulator: ["/usr/bin/qemu-system-aarch64", "qemu-system-arm"],
+    board: ["virt,gic-version=3", "max,pauth-impdef=on"],
+    words: "console=ttyAMA0",
 };
 
 /// A kernel: the beginning of its version, and its suite, which has a package of it.

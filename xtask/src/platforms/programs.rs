@@ -63,7 +63,7 @@ pub(super) fn run(
     programs: &[Program],
 ) -> Result<usize, String> {
     let names = distinct(programs);
-    let files = target.build(source, folder, &names)?;
+    let files = target.build(source, folder, &folder.join("built"), &names)?;
     let mut passed = 0;
     for program in programs {
         let of = names.iter().position(|name| *name == program.test);
@@ -87,9 +87,9 @@ pub(super) fn run(
 
 /// Returns the command that runs a program of the target.
 fn runner(target: &Target, folder: &Path, program: &Path) -> Result<Command, String> {
-    if let Some((emulator, library)) = target.emulator() {
+    if let Some([emulator, library]) = target.emulator() {
         let mut command = Command::new(emulator);
-        command.args(["-L", library]).arg(program);
+        command.args(["-L", &library]).arg(program);
         return Ok(command);
     }
     if target.tested != Tested::Wine {

@@ -1,15 +1,15 @@
 //! The targets, and what is done for each.
 
-use Std::Package;
-
 /// A target that the library is compiled for.
 pub(super) struct Target {
     pub(super) triple: &'static str,
     pub(super) std: Std,
-    /// The program that links; none if nothing is linked.
-    pub(super) linker: Option<&'static str>,
+    /// The names of Debian's cross compiler, its architecture, and the processor in an emulator's.
+    pub(super) cross: Option<[&'static str; 3]>,
+    /// The program that links, if that is no cross compiler; none if nothing is linked.
+    linker: Option<&'static str>,
     /// The programs that it needs, and the packages that have them.
-    pub(super) needs: &'static [(&'static str, &'static str)],
+    needs: &'static [(&'static str, &'static str)],
     pub(super) tested: Tested,
 }
 
@@ -18,8 +18,8 @@ pub(super) struct Target {
 pub(super) enum Std {
     /// The compiler's own.
     Host,
-    /// A package for an architecture, by Debian's name of that.
-    Package(&'static str),
+    /// A package for the architecture of the cross compiler.
+    Package,
     /// Its source, compiled beside the library.
     Source,
 }
@@ -27,10 +27,10 @@ pub(super) enum Std {
 /// The way in which a target's tests run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tested {
-    /// In virtual machines with kernels of their own, and, with an emulator's name, under that too.
-    Machine { emulator: Option<&'static str>, library: &'static str },
+    /// In virtual machines with kernels of their own; with a cross compiler, emulated too.
+    Machine,
     /// Under an emulator of the processor, on the kernel of this machine.
-    Emulated { emulator: &'static str, library: &'static str },
+    Emulated,
     /// On this machine.
     Here,
     /// Under wine.
@@ -39,103 +39,93 @@ pub(super) enum Tested {
     No,
 }
 
+impl Target {
+    /// Returns the program that links.
+    pub(super) fn linker(&self) -> Option<String> {
+        self.cross.map(|[gnu, ..]| format!("{gnu}-gcc")).or(self.linker.map(str::to_owned))
+    }
+
+    /// Returns the emulator of the target's programs and the folder with their C library, if there
+    /// is one.
+    pub(super) fn emulator(&self) -> Option<[String; 2]> {
+        self.cross
+            .map(|[gnu, _, processor]| [format!("qemu-{processor}-static"), format!("/usr/{gnu}")])
+    }
+
+    /// Returns the files that it needs, each with the package that has it.
+    pub(super) fn needs(&self) -> Vec<[String; 2]> {
+        let mut needs = COMPILER.to_vec();
+        needs.extend(self.needs);
+        if let Std::Source = self.std {
+            needs.push(SOURCE);
+        }
+        let mut needs: Vec<_> =
+            needs.iter().map(|(file, of)| [file, of].map(ToString::to_string)).collect();
+        if let Some([gnu, debian, processor]) = self.cross {
+            needs.extend([
+                [format!("/usr/bin/{gnu}-gcc"), format!("gcc-{gnu}")],
+                [format!("/usr/{gnu}/lib/libc.so.6"), format!("libc6-dev-{debian}-cross")],
+                [format!("/usr/bin/qemu-{processor}-static"), "qemu-user-static".to_owned()],
+            ]);
+        }
+        needs
+    }
+}
+
 /// The compiler for the host, and its cargo.
-pub(super) const COMPILER: [(&str, &str); 2] =
+const COMPILER: [(&str, &str); 2] =
     [("/usr/bin/rustc", "rustc-web"), ("/usr/bin/cargo", "cargo-web")];
 
 /// The source of std.
-pub(super) const SOURCE: (&str, &str) = ("/usr/lib/rustlib/src/rust/library", "rust-web-src");
-
-pub(super) const ARM64: Target = Target {
-    triple: "aarch64-unknown-linux-gnu",
-    std: Package("arm64"),
-    linker: Some("aarch64-linux-gnu-gcc"),
-    needs: &[
-        ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
-        ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
-    ],
-    tested: Tested::Machine {
-        emulator: Some("qemu-aarch64-static"),
-        library: "/usr/aarch64-linux-gnu",
-    },
-};
-
-pub(super) const X86_64: Target = Target {
-    triple: "x86_64-unknown-linux-gnu",
-    std: Std::Host,
-    linker: Some("gcc"),
-    needs: &[("/usr/bin/gcc", "gcc")],
-    tested: Tested::Machine { emulator: None, library: "/" },
-};
+const SOURCE: (&str, &str) = ("/usr/lib/rustlib/src/rust/library", "rust-web-src");
 
 /// A target of Linux that Debian has a cross compiler for, and an emulator of its processor.
-macro_rules! cross {
-    ($triple:literal, $std:expr, $gnu:literal, $debian:literal, $emulator:literal) => {
-        Target {
-            triple: $triple,
-            std: $std,
-            linker: Some(concat!($gnu, "-gcc")),
-            needs: &[
-                (concat!("/usr/bin/", $gnu, "-gcc"), concat!("gcc-", $gnu)),
-                (
-                    concat!("/usr/", $gnu, "/lib/libc.so.6"),
-                    concat!("libc6-dev-", $debian, "-cross"),
-                ),
-            ],
-            tested: Tested::Emulated {
-                emulator: concat!("qemu-", $emulator, "-static"),
-                library: concat!("/usr/", $gnu),
-            },
-        }
-    };
+const fn cross(triple: &'static str, names: [&'static str; 3]) -> Target {
+    let cross = Some(names);
+    Target { triple, std: Std::Package, cross, linker: None, needs: &[], tested: Tested::Emulated }
 }
 
 /// A target of which nothing but the types is checked.
 const fn checked(triple: &'static str) -> Target {
-    Target { triple, std: Std::Source, linker: None, needs: &[], tested: Tested::No }
+    Target { triple, std: Std::Source, cross: None, linker: None, needs: &[], tested: Tested::No }
 }
+
+pub(super) const ARM64: Target = Target {
+    tested: Tested::Machine,
+    ..cross("aarch64-unknown-linux-gnu", ["aarch64-linux-gnu", "arm64", "aarch64"])
+};
+
+pub(super) const X86_64: Target = Target {
+    std: Std::Host,
+    linker: Some("gcc"),
+    needs: &[("/usr/bin/gcc", "gcc")],
+    tested: Tested::Machine,
+    ..checked("x86_64-unknown-linux-gnu")
+};
 
 pub(super) const TARGETS: [Target; 17] = [
     X86_64,
     ARM64,
-    cross!(
-        "armv7-unknown-linux-gnueabihf",
-        Package("armhf"),
-        "arm-linux-gnueabihf",
-        "armhf",
-        "arm"
-    ),
-    cross!("i686-unknown-linux-gnu", Package("i386"), "i686-linux-gnu", "i386", "i386"),
-    cross!(
-        "powerpc64le-unknown-linux-gnu",
-        Package("ppc64el"),
-        "powerpc64le-linux-gnu",
-        "ppc64el",
-        "ppc64le"
-    ),
-    cross!(
-        "riscv64gc-unknown-linux-gnu",
-        Package("riscv64"),
-        "riscv64-linux-gnu",
-        "riscv64",
-        "riscv64"
-    ),
-    cross!("s390x-unknown-linux-gnu", Package("s390x"), "s390x-linux-gnu", "s390x", "s390x"),
+    cross("armv7-unknown-linux-gnueabihf", ["arm-linux-gnueabihf", "armhf", "arm"]),
+    cross("i686-unknown-linux-gnu", ["i686-linux-gnu", "i386", "i386"]),
+    cross("powerpc64le-unknown-linux-gnu", ["powerpc64le-linux-gnu", "ppc64el", "ppc64le"]),
+    cross("riscv64gc-unknown-linux-gnu", ["riscv64-linux-gnu", "riscv64", "riscv64"]),
+    cross("s390x-unknown-linux-gnu", ["s390x-linux-gnu", "s390x", "s390x"]),
     // Big-endian, and without atomics of 64 bits.
-    cross!("powerpc-unknown-linux-gnu", Std::Source, "powerpc-linux-gnu", "powerpc", "ppc"),
     Target {
-        triple: "x86_64-unknown-linux-musl",
         std: Std::Source,
+        ..cross("powerpc-unknown-linux-gnu", ["powerpc-linux-gnu", "powerpc", "ppc"])
+    },
+    Target {
         linker: Some("musl-gcc"),
         needs: &[
             ("/usr/bin/musl-gcc", "musl-tools"),
             ("/usr/lib/llvm-14/lib/libunwind.a", "libunwind-14-dev"),
         ],
         tested: Tested::Here,
+        ..checked("x86_64-unknown-linux-musl")
     },
     Target {
-        triple: "x86_64-pc-windows-gnu",
-        std: Std::Source,
         linker: Some("x86_64-w64-mingw32-gcc-posix"),
         needs: &[
             ("/usr/bin/x86_64-w64-mingw32-gcc-posix", "gcc-mingw-w64-x86-64-posix"),
@@ -143,6 +133,7 @@ pub(super) const TARGETS: [Target; 17] = [
             ("/usr/lib/wine/wine64", "wine64"),
         ],
         tested: Tested::Wine,
+        ..checked("x86_64-pc-windows-gnu")
     },
     checked("aarch64-apple-darwin"),
     checked("aarch64-linux-android"),

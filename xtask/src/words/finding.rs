@@ -1,37 +1,15 @@
-//! Something to correct, and the rule that it breaks.
+//! The rules in words, and what breaks them.
 
-use std::fmt;
+/// The rule that a finding breaks, in words.
+pub(super) type Rule = &'static str;
 
-/// Something to correct.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Finding {
-    pub(super) path: String,
-    pub(super) line: usize,
-    pub(super) rule: Rule,
-    /// The words at fault, and what to do if that is not plain.
-    pub(super) what: String,
-}
+pub(super) const BARE: Rule = "summary without a subject";
+pub(super) const VERB: Rule = "public function without a verb in the third person";
+pub(super) const PHRASE: Rule = "banned phrase";
+pub(super) const GLOSSARY: Rule = "not the glossary's word";
+pub(super) const WIDTH: Rule = "line longer than 100 columns";
+pub(super) const TABLE: Rule = "a table that its head does not describe";
 
-/// The rule that a finding breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rule {
-    Bare,
-    Verb,
-    Phrase,
-    Glossary,
-    Width,
-    Table,
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Rule::Bare => "summary without a subject",
-            Rule::Verb => "public function without a verb in the third person",
-            Rule::Phrase => "banned phrase",
-            Rule::Glossary => "not the glossary's word",
-            Rule::Width => "line longer than 100 columns",
-            Rule::Table => "a table that its head does not describe",
-        })
-    }
-}
+/// Something to correct: its line, the rule, the words at fault, and what to do if that is not
+/// plain.
+pub(super) type Finding = (usize, Rule, String);

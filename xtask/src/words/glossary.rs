@@ -1,11 +1,6 @@
 //! The glossary's third column: words that are banned everywhere, or in some files.
 
-use super::prose::{self, Word};
-
-/// The bans of the glossary.
-pub(super) struct Glossary {
-    pub(super) banned: Vec<Banned>,
-}
+use super::prose;
 
 /// A phrase, or a name, that the glossary replaces by another.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,21 +15,18 @@ pub(super) struct Banned {
     areas: Vec<String>,
 }
 
-impl Glossary {
-    /// Reads the tables: `| word | means | phrase, phrase in `path`, `name` in `path` |`.
-    pub(super) fn parse(page: &str) -> Glossary {
-        let is_head = |line: &str| line.starts_with("| word |") || line.starts_with("|---");
-        let rows = page.lines().filter(|line| line.starts_with('|') && !is_head(line));
-        let mut banned = Vec::new();
-        for row in rows {
-            let columns: Vec<&str> = row.split('|').map(str::trim).collect();
-            if let [_, word, _, not, _] = columns[..] {
-                let entries = not.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-                banned.extend(entries.map(|entry| Banned::parse(word, entry)));
-            }
+/// Reads the tables: `| word | means | phrase, phrase in `path`, `name` in `path` |`.
+pub(super) fn bans(page: &str) -> Vec<Banned> {
+    let is_head = |line: &str| line.starts_with("| word |") || line.starts_with("|---");
+    let mut banned = Vec::new();
+    for row in page.lines().filter(|line| line.starts_with('|') && !is_head(line)) {
+        let columns: Vec<&str> = row.split('|').map(str::trim).collect();
+        if let [_, word, _, not, _] = columns[..] {
+            let entries = not.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+            banned.extend(entries.map(|entry| Banned::parse(word, entry)));
         }
-        Glossary { banned }
     }
+    banned
 }
 
 impl Banned {
@@ -43,7 +35,7 @@ impl Banned {
         let name = phrase.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
         let words = match name {
             Some(name) => vec![name.to_owned()],
-            None => prose::words(phrase).into_iter().map(Word::into_text).collect(),
+            None => prose::words(phrase),
         };
         let areas = areas.split_whitespace().map(|area| area.trim_matches('`').to_owned());
         Banned {

@@ -19,12 +19,6 @@ pub(super) struct Word {
     pub(super) is_first: bool,
 }
 
-impl Word {
-    pub(super) fn into_text(self) -> String {
-        self.text
-    }
-}
-
 impl<'t> Source<'t> {
     pub(super) fn new(path: &'t str, text: &'t str) -> Source<'t> {
         let is_page = path.rsplit('.').next() == Some("md");
@@ -140,10 +134,10 @@ fn is_numbered(text: &str) -> bool {
 }
 
 /// The words of a phrase.
-pub(super) fn words(phrase: &str) -> Vec<Word> {
+pub(super) fn words(phrase: &str) -> Vec<String> {
     let mut paragraph = Paragraph::default();
     paragraph.add(1, phrase);
-    paragraph.words
+    paragraph.words.into_iter().map(|word| word.text).collect()
 }
 
 /// The names in a line of code or text.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::finding::{Finding, Rule};
-use super::glossary::{Banned, Glossary};
+use super::finding::{self, Finding};
+use super::glossary::Banned;
 use super::prose::{self, Source, Word};
 use super::summaries::{self, Summary};
 use super::tables;
@@ -24,44 +24,30 @@ const PHRASES: &str = include_str!("../../phrases.txt");
 const WIDTH: usize = 100;
 
 /// Returns the findings in a file.
-pub(super) fn findings(source: &Source<'_>, glossary: &Glossary) -> Vec<Finding> {
-    let finding = |(line, rule, what): (usize, Rule, String)| Finding {
-        path: source.path.to_owned(),
-        line,
-        rule,
-        what,
-    };
+pub(super) fn findings(source: &Source<'_>, banned: &[Banned]) -> Vec<Finding> {
     let paragraphs = source.paragraphs();
     let mut found: Vec<_> = summaries::of(source).iter().filter_map(summary).collect();
-    found.retain(|(_, rule, _)| *rule != Rule::Verb || is_published(source.path));
+    found.retain(|(_, rule, _)| *rule != finding::VERB || is_published(source.path));
     let index = Index::new(&paragraphs);
     found.extend(phrases(&index));
-    let banned = glossary.banned.iter().filter(|banned| banned.holds_in(source.path));
-    for banned in banned {
-        found.extend(replaced(source, &index, banned));
-    }
+    let banned = banned.iter().filter(|banned| banned.holds_in(source.path));
+    found.extend(banned.flat_map(|banned| replaced(source, &index, banned)));
     found.extend(wide(source));
     let broken = tables::broken(source).into_iter();
-    found.extend(broken.map(|(line, what)| (line, Rule::Table, what)));
+    found.extend(broken.map(|(line, what)| (line, finding::TABLE, what)));
     found.sort();
-    found.into_iter().map(finding).collect()
+    found
 }
 
-type Found = (usize, Rule, String);
-
 /// A summary that begins with no subject, or that of a function with no verb.
-fn summary(summary: &Summary) -> Option<Found> {
+fn summary(summary: &Summary) -> Option<Finding> {
     let first = summary.words.first()?;
     let two = format!("{first} {}", summary.words.get(1).map_or("", String::as_str));
     let is_bare = BARE.contains(&first.as_str()) || BARE.contains(&two.as_str());
     let is_verb = first.ends_with('s') && !NO_VERBS.contains(&first.as_str());
-    if is_bare {
-        Some((summary.line, Rule::Bare, two))
-    } else if summary.is_public && summary.is_function && !is_verb {
-        Some((summary.line, Rule::Verb, two))
-    } else {
-        None
-    }
+    let lacks_verb = summary.is_public && summary.is_function && !is_verb;
+    let rule = if is_bare { finding::BARE } else { finding::VERB };
+    (is_bare || lacks_verb).then_some((summary.line, rule, two))
 }
 
 /// Returns whether a source is of a package that others use.
@@ -106,20 +92,20 @@ impl<'p> Index<'p> {
     }
 }
 
-fn phrases(index: &Index<'_>) -> Vec<Found> {
+fn phrases(index: &Index<'_>) -> Vec<Finding> {
     let found = |(phrase, instead): (&str, &str)| {
         let is_first = phrase.starts_with('^');
         let words: Vec<String> =
             phrase.trim_start_matches('^').split_whitespace().map(str::to_owned).collect();
         let what = format!("\"{}\": {instead}", words.join(" "));
         let lines = index.lines(&words, is_first);
-        lines.into_iter().map(move |line| (line, Rule::Phrase, what.clone())).collect::<Vec<_>>()
+        lines.into_iter().map(move |line| (line, finding::PHRASE, what.clone())).collect::<Vec<_>>()
     };
     PHRASES.lines().filter_map(|line| line.split_once(" | ")).flat_map(found).collect()
 }
 
 /// Finds words for which the glossary has another.
-fn replaced(source: &Source<'_>, index: &Index<'_>, banned: &Banned) -> Vec<Found> {
+fn replaced(source: &Source<'_>, index: &Index<'_>, banned: &Banned) -> Vec<Finding> {
     let what = format!("\"{}\": {}", banned.words.join(" "), banned.instead);
     let lines = if banned.is_name {
         let name = banned.words[0].as_str();
@@ -129,12 +115,12 @@ fn replaced(source: &Source<'_>, index: &Index<'_>, banned: &Banned) -> Vec<Foun
     } else {
         index.lines(&banned.words, false)
     };
-    lines.into_iter().map(|line| (line, Rule::Glossary, what.clone())).collect()
+    lines.into_iter().map(|line| (line, finding::GLOSSARY, what.clone())).collect()
 }
 
 /// Comments and lines of pages that are too long. What cannot be broken may be: a table's row, a
 /// link's address, a program on a page.
-fn wide(source: &Source<'_>) -> Vec<Found> {
+fn wide(source: &Source<'_>) -> Vec<Finding> {
     let mut is_program = false;
     let mut found = Vec::new();
     for (at, line) in source.lines.iter().enumerate() {
@@ -146,7 +132,7 @@ fn wide(source: &Source<'_>) -> Vec<Found> {
         let is_word = line.code.trim().is_empty() && !text.contains(' ');
         let is_whole = text.starts_with(['|', '!', '<']) || is_link || is_word;
         if width > WIDTH && !is_whole && !is_program {
-            found.push((at + 1, Rule::Width, format!("{width} columns")));
+            found.push((at + 1, finding::WIDTH, format!("{width} columns")));
         }
     }
     found

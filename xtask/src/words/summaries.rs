@@ -20,7 +20,7 @@ impl Summary {
     /// The documentation that begins at a line, of something private.
     fn at(source: &Source<'_>, line: usize) -> Summary {
         let comment = source.lines[line].comment.map_or("", |comment| comment.text);
-        let words = prose::words(comment).into_iter().map(prose::Word::into_text).collect();
+        let words = prose::words(comment);
         Summary { line: line + 1, words, is_function: false, is_public: false }
     }
 }

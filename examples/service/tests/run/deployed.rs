@@ -190,11 +190,23 @@ async fn a_payment_that_fails_is_counted_and_has_no_line_in_the_log_unless_it_is
 }
 
 #[test]
-fn a_setting_that_is_wrong_is_refused_by_its_place() {
-    let output = output(command().env("SHOP_DRAIN_LIMIT_SECONDS", "0"));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("SHOP_DRAIN_LIMIT_SECONDS: drain_limit_seconds is \"0\""), "{said}");
+fn a_setting_of_the_environment_that_is_wrong_is_refused_and_an_argument_wins() {
+    for (name, value, rule) in [
+        ("SHOP_DRAIN_LIMIT_SECONDS", "0", "'0' for '--drain-limit-seconds <N>': 0 is not in 1..="),
+        ("SHOP_DRAIN", "3", "the environment's SHOP_DRAIN is no setting; there are SHOP_LISTEN, "),
+        ("SHOP_LIMIT_REDIS", "http://:secret@host", "--limit-redis (not shown): it must be a URL"),
+    ] {
+        let output = output(command().env(name, value));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(rule) && !said.contains("secret"), "{said}");
+    }
+    let mut command = command();
+    command.env("SHOP_DRAIN_LIMIT_SECONDS", "0").env("SHOP_LOG", "debug");
+    let service = Process::of(command, &["--drain-limit-seconds", "40"]);
+    service.signal("TERM");
+    let end = service.end();
+    assert!(end.code == Some(0) && end.complained.contains("limit=40s"), "{end:?}");
 }
 
 #[tokio::test]

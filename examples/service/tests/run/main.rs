@@ -77,7 +77,7 @@ fn bad_arguments_are_refused_with_2_and_an_address_that_is_taken_with_1() {
         let output = output(command().args(&arguments));
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.contains(word) && said.lines().count() == 1, "{arguments:?}: {said}");
+        assert!(said.contains(word), "{arguments:?}: {said}");
     }
 }
 

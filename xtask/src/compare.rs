@@ -54,7 +54,7 @@ pub(crate) fn run(
     passed_on: Vec<OsString>,
 ) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    let lab = "build --release --package windrow-benches --features sentinel,labels --bin compare";
+    let lab = "build --release --package windrow-benches --features sentinel --bin compare";
     steps.cargo("the lab", lab, &[])?;
     let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
     let java = java(steps, &target)?;

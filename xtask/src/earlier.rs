@@ -82,12 +82,8 @@ fn build(
     Ok(own.join("release").join(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Returns the features that a program needs: those of its part of the manifest; of the lab, what
-/// its rivals with labels need.
+/// Returns the features that a program needs: those of its part of the manifest.
 fn features(manifest: &str, program: &str) -> String {
-    if program == "compare" {
-        return "labels".to_owned();
-    }
     let name = format!("name = \"{program}\"");
     let part = manifest.split("\n[[").find(|part| part.lines().any(|line| line == name));
     let line = part.and_then(|part| part.lines().find_map(|line| line.strip_prefix("required-")));

@@ -11,8 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Java's counters for the comparison lab, in the words of its workers (src/lab/worker.rs): a line
- * asks for adds or reads, a line answers with CPU time, wall time and the number of threads that
- * ran at once.
+ * asks for adds or reads, a line answers with the CPU time and how far the threads ran at once.
  */
 final class Adders {
     private interface Counter {
@@ -130,6 +129,6 @@ final class Adders {
         long wall = last - first;
         int cores = Math.min(threads, Runtime.getRuntime().availableProcessors());
         double running = Math.min(1.0, (double) cpuSum / ((double) wall * cores));
-        return "done\t" + cpuSum / threads + "\t" + wall + "\t" + running + "\t0";
+        return "done\t" + cpuSum / threads + "\t" + running;
     }
 }

@@ -2,18 +2,13 @@
 //! comes with.
 
 use std::hint::black_box;
-use std::iter;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use metrics::{Key, Recorder, counter, histogram};
-use metrics_exporter_prometheus::PrometheusBuilder;
-use metrics_util::registry::Registry;
+use metrics::{Recorder, counter, histogram};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 
 use crate::harness::{Contender, Rival, time};
-use crate::lab::stats::Spread;
-use crate::rivals::published::ToRegistry;
+use crate::lab::entries::Entry;
+use crate::lab::stats::Sample;
 
 /// Series of the hot one's name.
 const SERIES: u64 = 256;
@@ -69,15 +64,6 @@ impl Facade {
         let recorder = builder.build_recorder();
         let handle = recorder.handle();
         Facade::new(recorder, move || value(&handle.render(), line))
-    }
-
-    fn registry() -> Facade {
-        let registry = Arc::new(Registry::atomic());
-        let recorder = ToRegistry(Arc::clone(&registry));
-        let labels = &[("method", "GET"), ("route", "/"), ("status", "200")];
-        let key = Key::from_parts(REQUESTS, labels);
-        let load = |cell: &Arc<AtomicU64>| cell.load(Ordering::Relaxed);
-        Facade::new(recorder, move || registry.get_or_create_counter(&key, load))
     }
 }
 
@@ -176,7 +162,6 @@ pub fn all() -> Vec<Contender> {
     vec![
         by_macro("counter!: windrow-metrics", ours(COUNTER)),
         by_macro("counter!: metrics-exporter-prometheus", stock(COUNTER)),
-        by_macro("counter!: metrics-util's registry", Facade::registry()),
         by_made_macro("counter! with a String: windrow-metrics", ours(COUNTER)),
         by_made_macro("counter! with a String: metrics-exporter-prometheus", stock(COUNTER)),
         kept("counter kept: windrow-metrics", ours(COUNTER)),
@@ -185,79 +170,66 @@ pub fn all() -> Vec<Contender> {
         histogram_by_macro("histogram!, cells: windrow-metrics", cells(HISTOGRAM)),
         histogram_by_macro("histogram!: metrics-exporter-prometheus", stock(HISTOGRAM)),
         kept_histogram("histogram kept: windrow-metrics", ours(HISTOGRAM)),
-        kept_histogram("histogram kept, cells: windrow-metrics", cells(HISTOGRAM)),
         kept_histogram("histogram kept: metrics-exporter-prometheus", stock(HISTOGRAM)),
     ]
 }
 
+/// Returns the recorders with windrow's first: with room for some keys, and nothing in them.
+fn both(keys: usize) -> (windrow_metrics::Recorder, PrometheusRecorder) {
+    let ours = windrow_metrics::Recorder::builder().keys(keys).keys_per_name(keys);
+    (ours.build().expect("sound settings"), PrometheusBuilder::new().build_recorder())
+}
+
+/// Counts once at a key.
+fn count(route: &str) {
+    counter!(REQUESTS, "method" => "GET", "route" => route.to_owned(), "status" => "200")
+        .increment(1);
+}
+
+/// Returns the routes of some keys.
+fn routes(keys: usize) -> Vec<String> {
+    (0..keys).map(|n| format!("/api/v1/{n}")).collect()
+}
+
 /// Returns what a text of ten thousand counters takes, in milliseconds of CPU time.
-///
-/// # Panics
-/// Never: the settings are sound.
-pub fn renders(rounds: usize) -> Vec<Vec<String>> {
-    let ours = windrow_metrics::Recorder::builder().build().expect("sound settings");
-    let stock = PrometheusBuilder::new().build_recorder();
+pub fn renders() -> [Entry<'static>; 2] {
+    let (ours, stock) = both(20_000);
     let (our_handle, stock_handle) = (ours.handle(), stock.handle());
     for recorder in [&ours as &dyn Recorder, &stock] {
         metrics::with_local_recorder(recorder, || {
-            for n in 0..10_000 {
-                let route = format!("/api/v1/{n}");
-                counter!(REQUESTS, "method" => "GET", "route" => route, "status" => "200")
-                    .increment(1);
+            for route in routes(10_000) {
+                count(&route);
             }
         });
     }
-    let mut took = [Vec::new(), Vec::new()];
-    for _ in 0..rounds {
-        took[0].push(time(|| drop(black_box(our_handle.render()))));
-        took[1].push(time(|| drop(black_box(stock_handle.render()))));
-    }
-    let row = |(name, took): (&str, Vec<Duration>)| {
-        let spread = Spread::of(took.into_iter().map(|took| took.as_secs_f64() * 1e3));
-        vec![name.to_owned(), spread.show()]
-    };
-    let names = ["windrow-metrics", "metrics-exporter-prometheus"];
-    names.into_iter().zip(took).map(row).collect()
+    let millis = |sample: Sample| sample.each(1_000_000);
+    [
+        Entry::new("windrow-metrics")
+            .column(move || millis(time(|| drop(black_box(our_handle.render()))))),
+        Entry::new("metrics-exporter-prometheus")
+            .column(move || millis(time(|| drop(black_box(stock_handle.render()))))),
+    ]
 }
 
-/// Returns what a `counter!` takes by the number of keys that a thread uses in turn, in nanoseconds
-/// of CPU time, with windrow's recorder and with the one that the facade comes with.
-///
-/// # Panics
-/// Never: the settings are sound.
-pub fn many_keys(rounds: usize) -> Vec<Vec<String>> {
-    [1, 64, 1_024, 8_192, 100_000].map(|keys| keys_row(keys, rounds)).into()
-}
-
-fn keys_row(keys: usize, rounds: usize) -> Vec<String> {
-    const CALLS: usize = 200_000;
-    let builder = windrow_metrics::Recorder::builder().keys(keys).keys_per_name(keys);
-    let ours = builder.build().expect("sound settings");
-    let stock = PrometheusBuilder::new().build_recorder();
-    let routes: Vec<String> = (0..keys).map(|n| format!("/api/v1/{n}")).collect();
-    let count = |route: &String| {
-        counter!(REQUESTS, "method" => "GET", "route" => route.clone(), "status" => "200")
-            .increment(1);
-    };
-    let both = [&ours as &dyn Recorder, &stock];
-    for recorder in both {
-        metrics::with_local_recorder(recorder, || routes.iter().for_each(count));
-    }
-    let mut took = [Vec::new(), Vec::new()];
-    for round in 0..rounds {
-        for (recorder, took) in both.into_iter().zip(&mut took) {
-            let mut place = round;
+/// Returns what a `counter!` takes by the number of keys that a thread uses in turn, with windrow's
+/// recorder and with the one that the facade comes with.
+pub fn many_keys(keys: usize) -> Entry<'static> {
+    const CALLS: u64 = 200_000;
+    let (ours, stock) = both(keys);
+    let both: [Box<dyn Recorder>; 2] = [Box::new(ours), Box::new(stock)];
+    both.into_iter().fold(Entry::new(keys.to_string()), |entry, recorder| {
+        let routes = routes(keys);
+        metrics::with_local_recorder(&recorder, || routes.iter().for_each(|route| count(route)));
+        let mut place = 0_usize;
+        entry.column(move || {
             let mut next = || {
                 // In an order that no cache foresees, the same for both.
                 place = place.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 count(&routes[(place >> 33) % keys]);
             };
-            metrics::with_local_recorder(recorder, || {
-                took.push(time(|| (0..CALLS).for_each(|_| next())));
-            });
-        }
-    }
-    let nanos = |took: Duration| took.as_secs_f64() * 1e9 / CALLS as f64;
-    let shown = took.map(|took| Spread::of(took.into_iter().map(nanos)).show());
-    iter::once(keys.to_string()).chain(shown).collect()
+            metrics::with_local_recorder(&recorder, || {
+                time(|| (0..CALLS).for_each(|_| next())).each(CALLS)
+            })
+        })
+    })
 }

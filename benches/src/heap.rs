@@ -1,16 +1,15 @@
-//! An allocator that counts the bytes on the heap, and the allocations.
+//! An allocator that counts the bytes on the heap.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The system's allocator, and three numbers beside it: a `#[global_allocator]` for programs that
+/// The system's allocator, and two numbers beside it: a `#[global_allocator]` for programs that
 /// count their heap.
 #[derive(Default)]
 pub struct Counting {
     bytes: AtomicUsize,
     /// The most bytes at a time.
     peak: AtomicUsize,
-    allocations: AtomicUsize,
     stopped: AtomicBool,
 }
 
@@ -21,14 +20,13 @@ impl Counting {
         Counting {
             bytes: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
-            allocations: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
         }
     }
 
     /// Stops to count, or goes on. Where times are measured nothing is counted: threads that
-    /// allocate would wait for each other at the numbers. Afterwards only differences of
-    /// [`allocations`](Self::allocations) tell something.
+    /// allocate would wait for each other at the numbers. Afterwards only differences tell
+    /// something.
     pub fn stop(&self, stop: bool) {
         self.stopped.store(stop, Ordering::Relaxed);
     }
@@ -51,11 +49,6 @@ impl Counting {
     pub fn forget_peak(&self) {
         self.peak.store(self.bytes(), Ordering::Relaxed);
     }
-
-    /// Returns the number of allocations, by all threads.
-    pub fn allocations(&self) -> usize {
-        self.allocations.load(Ordering::Relaxed)
-    }
 }
 
 // SAFETY: every call is passed to the system's allocator as it is; the numbers beside it are
@@ -63,7 +56,6 @@ impl Counting {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if self.counts() {
-            self.allocations.fetch_add(1, Ordering::Relaxed);
             let before = self.bytes.fetch_add(layout.size(), Ordering::Relaxed);
             self.peak.fetch_max(before.wrapping_add(layout.size()), Ordering::Relaxed);
         }
@@ -80,15 +72,6 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns the resident bytes of this process: windrow's cells are not on the heap. Zero where the
-/// system does not tell.
-#[must_use]
-pub fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = pages.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok());
-    pages.unwrap_or(0) * 4096
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,13 +82,13 @@ mod tests {
         let layout = Layout::array::<u64>(100).expect("a small array");
         // SAFETY: the layout is not empty.
         let block = unsafe { heap.alloc(layout) };
-        assert_eq!((heap.bytes(), heap.allocations()), (800, 1));
+        assert_eq!(heap.bytes(), 800);
         // SAFETY: allocated above, with this layout.
         unsafe { heap.dealloc(block, layout) };
-        assert_eq!((heap.bytes(), heap.allocations()), (0, 1));
+        assert_eq!(heap.bytes(), 0);
         heap.stop(true);
         // SAFETY: as above.
         unsafe { heap.dealloc(heap.alloc(layout), layout) };
-        assert_eq!((heap.bytes(), heap.allocations()), (0, 1));
+        assert_eq!(heap.bytes(), 0);
     }
 }

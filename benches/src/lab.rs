@@ -14,6 +14,9 @@ pub mod subject;
 pub mod work;
 pub mod worker;
 
+// The rounds of the other programs.
+pub mod entries;
+
 // Where they were made, and how they are shown.
 pub mod chart;
 pub mod environment;
@@ -34,10 +37,8 @@ pub mod pictures;
 pub mod ratios;
 pub mod summary;
 
-use serde::{Deserialize, Serialize};
-
 /// The length of a run of the lab.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// A minute or two: enough for a first look.
     Quick,

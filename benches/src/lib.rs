@@ -8,7 +8,6 @@
 pub mod facade;
 pub mod harness;
 pub mod heap;
-pub mod histograms;
 pub mod lab;
 #[cfg(feature = "limits")]
 pub mod limits;

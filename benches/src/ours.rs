@@ -2,7 +2,6 @@
 
 mod events;
 pub mod labelled;
-pub mod tiered;
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -40,11 +39,6 @@ impl<C: Clock + Send + Sync> Rival for SlidingWindow<Http, C> {
 /// The name of windrow's contenders, counters and windows.
 pub const WINDROW: &str = "windrow";
 
-/// Returns a windrow counter, fresh.
-pub fn counter() -> Contender {
-    Contender::new(WINDROW, Counter::new())
-}
-
 /// Returns a windrow window on `clock`, fresh.
 ///
 /// # Panics
@@ -53,17 +47,38 @@ pub fn window<C>(interval: Duration, buckets: usize, clock: C) -> Contender
 where
     C: Clock + Send + Sync + 'static,
 {
-    Contender::new(WINDROW, build(interval, buckets, clock))
+    Contender::new(WINDROW, build(interval, buckets, &[], clock))
 }
 
-fn build<C: Clock>(interval: Duration, buckets: usize, clock: C) -> SlidingWindow<Http, C> {
-    let window = SlidingWindow::<Http>::builder().interval(interval).buckets(buckets).clock(clock);
+/// Tiers, each of whose buckets is as long as so many of the window's; and the number of them.
+const TIERS: [(u32, usize); 4] = [(10, 60), (100, 60), (1000, 24), (24_000, 30)];
+
+fn build<C: Clock>(
+    interval: Duration,
+    buckets: usize,
+    tiers: &[(u32, usize)],
+    clock: C,
+) -> SlidingWindow<Http, C> {
+    let length = interval / buckets as u32;
+    let mut window = SlidingWindow::builder().interval(interval).buckets(buckets).clock(clock);
+    for &(times, buckets) in tiers {
+        window = window.tier(length * times, buckets);
+    }
     window.build().expect("the benches' settings are valid")
+}
+
+/// Returns windrow's windows of a second without tiers and with four, fresh, on `clock`.
+///
+/// # Panics
+/// Never: the settings are sound.
+pub fn tiered<C: Clock + Clone + Send + Sync + 'static>(clock: &C) -> Vec<Contender> {
+    let of = |tiers| build(Duration::from_secs(1), 10, tiers, clock.clone());
+    vec![Contender::new("windrow, no tiers", of(&[])), Contender::new(TIERED.0, of(&TIERS))]
 }
 
 /// Returns a windrow counter and every rival, fresh.
 pub fn counters() -> Vec<Contender> {
-    let mut contenders = vec![counter()];
+    let mut contenders = vec![Contender::new(WINDROW, Counter::new())];
     contenders.extend(rivals::counters::all());
     contenders
 }
@@ -86,51 +101,22 @@ where
 /// The length of a bucket of [`full_windows`]. The clock stands still there, so any length will do.
 const FULL_LENGTH: Duration = Duration::from_millis(500);
 
-/// The name of a full window of windrow's, one older bucket of which was added to once.
-pub const TOUCHED: &str = "windrow, touched";
-/// The name of what a sum is measured against that takes no buckets into account.
-pub const COUNTER_AND_CLOCK: &str = "windrow, a counter's sum and the clock";
-
-/// Returns those of [`windows`] whose names are `wanted`. One thread for each core has added to
-/// each bucket of them. The clock stands still in the newest bucket. [`TOUCHED`] and
-/// [`COUNTER_AND_CLOCK`] are the last.
+/// Returns windrow's window, and a ring that keeps stripes in each bucket. One thread for each core
+/// has added to each bucket of them. The clock stands still in the newest bucket.
 ///
 /// # Panics
 /// If windrow does not take that many buckets.
-pub fn full_windows(buckets: u32, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
+pub fn full_windows(buckets: u32) -> Vec<Contender> {
     let clock = Manual::default();
-    let interval = FULL_LENGTH * buckets;
-    let mut contenders = windows(interval, buckets as usize, &clock);
-    contenders.retain(|contender| wanted(contender.name));
-    let touched = wanted(TOUCHED).then(|| build(interval, buckets as usize, clock.clone()));
+    let mut contenders = windows(FULL_LENGTH * buckets, buckets as usize, &clock);
+    contenders.truncate(2);
     for bucket in 0..buckets {
         clock.set(Timestamp::from_millis(0) + FULL_LENGTH * (1000 + bucket));
-        let rivals = contenders.iter().map(|contender| &*contender.rival);
-        for rival in rivals.chain(touched.iter().map(|window| window as &dyn Rival)) {
-            time_adds(rival, cores(), 1);
+        for contender in &contenders {
+            time_adds(&*contender.rival, cores(), 1);
         }
     }
-    if let Some(window) = touched {
-        let older = clock.now() - FULL_LENGTH * (buckets / 2).max(1);
-        window.add_at(older, Http::Pass, 1).expect("a bucket of the ring's");
-        contenders.push(Contender::new(TOUCHED, window));
-    }
-    if wanted(COUNTER_AND_CLOCK) {
-        contenders.push(Contender::new(COUNTER_AND_CLOCK, CounterAndClock(Counter::new(), clock)));
-    }
     contenders
-}
-
-/// A counter whose reads also read a clock: the least that a window's sum needs, with any number of
-/// buckets.
-struct CounterAndClock(Counter, Manual);
-
-rival! { CounterAndClock:
-    add(self, n) => self.0.add(n);
-    sum(self) => {
-        black_box(self.1.now());
-        self.0.sum()
-    };
 }
 
 /// Reads the coarse clock and counts nothing.
@@ -169,21 +155,12 @@ pub struct GivenTimeWindow(SlidingWindow<Http, GivenTime>);
 impl GivenTimeWindow {
     /// `buckets` equal buckets over `interval` nanoseconds.
     pub fn new(interval: u64, buckets: usize) -> GivenTimeWindow {
-        GIVEN.set(0); // the new window asks for the time, and must not see another test's
-        GivenTimeWindow(build(Duration::from_nanos(interval), buckets, GivenTime))
+        GivenTimeWindow::with(interval, buckets, &[])
     }
 
-    /// Makes such a window with four tiers.
-    fn tiered(interval: u64, buckets: usize) -> GivenTimeWindow {
-        GIVEN.set(0); // as above
-        let length = interval / buckets as u64;
-        let builder = SlidingWindow::<Http>::builder().clock(GivenTime);
-        let builder = builder.interval(Duration::from_nanos(interval)).buckets(buckets);
-        let tiers = [(10, 60), (100, 60), (1000, 24), (24_000, 30)];
-        let builder = tiers.into_iter().fold(builder, |builder, (times, buckets)| {
-            builder.tier(Duration::from_nanos(times * length), buckets)
-        });
-        GivenTimeWindow(builder.build().expect("the tiers nest"))
+    fn with(interval: u64, buckets: usize, tiers: &[(u32, usize)]) -> GivenTimeWindow {
+        GIVEN.set(0); // the new window asks for the time, and must not see another test's
+        GivenTimeWindow(build(Duration::from_nanos(interval), buckets, tiers, GivenTime))
     }
 
     /// Everything ever added, and that part of it which found its bucket gone.
@@ -222,8 +199,9 @@ impl Ring for GivenTimeWindow {
 pub type MakeRing = fn(u64, usize) -> Box<dyn Ring>;
 
 /// A windrow window with four tiers. A bucket of each is as long as ten or more of the one before.
-pub const TIERED: (&str, MakeRing) =
-    (tiered::FOUR, |interval, buckets| Box::new(GivenTimeWindow::tiered(interval, buckets)));
+pub const TIERED: (&str, MakeRing) = ("windrow, 4 tiers", |interval, buckets| {
+    Box::new(GivenTimeWindow::with(interval, buckets, &TIERS))
+});
 
 /// The constructors of a windrow window and of each rival ring, with their names in tables; windrow
 /// first, the control last.
@@ -249,20 +227,25 @@ mod tests {
             clock.advance(Duration::from_nanos(100));
             rival.add_many(40);
             assert_eq!(rival.sum(), 42, "{name}");
-            rival.add_many_after(1, &|| clock.advance(Duration::from_nanos(100)));
+            clock.advance(Duration::from_nanos(100));
+            rival.add(1);
             assert_eq!(rival.sum(), 41, "{name}");
         }
     }
 
-    /// Only those that lose nothing when buckets change.
     #[test]
     fn every_bucket_of_a_full_window_is_full() {
-        let mut contenders = full_windows(4, |_| true);
-        for name in [WINDROW, MUTEX_RING] {
-            let rival = Contender::take(&mut contenders, name).rival;
-            let full = rival.sum();
-            time_adds(&*rival, cores(), 1);
-            assert_eq!(full, 4 * (rival.sum() - full), "{name}");
+        let rival = &full_windows(4)[0].rival; // the one that loses nothing when buckets change
+        let full = rival.sum();
+        time_adds(&**rival, cores(), 1);
+        assert_eq!(full, 4 * (rival.sum() - full));
+    }
+
+    #[test]
+    fn windows_with_tiers_count() {
+        for Contender { name, rival } in tiered(&Manual::default()) {
+            rival.add_many(42);
+            assert_eq!(rival.sum(), 42, "{name}");
         }
     }
 

@@ -3,8 +3,6 @@
 // Counters, and those with labels.
 pub mod counters;
 pub mod labelled;
-#[cfg(feature = "labels")]
-pub mod opentelemetry;
 pub mod published;
 
 // Windows: what rings share, the rings, and those of crates.
@@ -46,21 +44,21 @@ pub fn windows<N>(interval: u64, buckets: usize, now: N) -> Vec<Contender>
 where
     N: Fn() -> u64 + Clone + Send + Sync + 'static,
 {
-    let mut contenders = Vec::new();
-    let mut on = |name, contender| contenders.push(Contender { name, rival: contender });
-    on(LEAP_ARRAY, clocked(LeapArray::new(interval, buckets), now.clone()));
-    on(CAS_RING, clocked(CasRing::new(interval, buckets), now.clone()));
-    on(EPOCH_RING, clocked(EpochRing::new(interval, buckets), now.clone()));
-    on(MUTEX_RING, clocked(MutexRing::new(interval, buckets), now));
-    contenders
-}
-
-fn clocked<R, N>(ring: R, now: N) -> Box<dyn Rival>
-where
-    R: Ring + 'static,
-    N: Fn() -> u64 + Send + Sync + 'static,
-{
-    Box::new(Clocked { ring, now })
+    vec![
+        Contender::new(
+            LEAP_ARRAY,
+            Clocked { ring: LeapArray::new(interval, buckets), now: now.clone() },
+        ),
+        Contender::new(
+            CAS_RING,
+            Clocked { ring: CasRing::new(interval, buckets), now: now.clone() },
+        ),
+        Contender::new(
+            EPOCH_RING,
+            Clocked { ring: EpochRing::new(interval, buckets), now: now.clone() },
+        ),
+        Contender::new(MUTEX_RING, Clocked { ring: MutexRing::new(interval, buckets), now }),
+    ]
 }
 
 /// The name of [`LeapArray`] in tables.

@@ -34,37 +34,29 @@ pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
     print!("{}", markdown(heads, rows));
 }
 
-/// Prints what a reader needs to repeat the run of binary `name`: processor, cores, compiler,
-/// strategy, command.
+/// Prints what a reader needs to repeat the run of a program of this package, or of a package of
+/// its own: processor, cores, compiler, strategy, command.
 pub fn print_caption(name: &str) {
-    let options: Vec<String> = env::args().skip(1).collect();
-    let separator = if options.is_empty() { "" } else { " -- " };
     let features = [
         ("sentinel", cfg!(feature = "sentinel")),
         ("http", cfg!(feature = "http")),
         ("limits", cfg!(feature = "limits")),
-        ("labels", cfg!(feature = "labels")),
         ("push", cfg!(feature = "push")),
         ("heavy", cfg!(feature = "heavy")),
         ("protobuf", cfg!(feature = "protobuf")),
     ];
-    let features: Vec<_> =
-        features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
-    let features = match &*features {
-        [] => String::new(),
-        names => format!(" --features {}", names.join(",")),
+    let features = features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name);
+    let program = if name.starts_with("windrow-") {
+        name.to_owned()
+    } else {
+        let features: Vec<_> = features.collect();
+        format!("windrow-benches --features {:?} --bin {name}", features.join(","))
     };
     let forced = env::var("WINDROW_STRATEGY");
     let forced = forced.map_or(String::new(), |name| format!("WINDROW_STRATEGY={name} "));
-    let options = options.join(" ");
-    let of_name = format!("-p windrow-benches{features} --bin {name}{separator}{options}");
-    print_caption_of(&format!("{forced}cargo run --release {of_name}"));
-}
-
-/// Prints the same of a program that another command runs.
-pub fn print_caption_of(command: &str) {
+    let options = env::args().skip(1).collect::<Vec<_>>().join(" ");
     println!(
-        "{}, {} cores, {}, counters striped {:?}\n{command}\n",
+        "{}, {} cores, {}, counters striped {:?}\n{forced}cargo run --release -p {program} -- {options}\n",
         processor(),
         cores(),
         env!("BENCHES_RUSTC"),
@@ -72,49 +64,57 @@ pub fn print_caption_of(command: &str) {
     );
 }
 
-/// The options that programs share: `--rounds N`, `--series N`, `--requests N`, `--only PART`.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The number of rounds.
-    pub rounds: usize,
-    /// The number of series.
-    pub series: usize,
-    /// The number of requests of a round.
-    pub requests: usize,
-    /// The one part or contender that is measured, if it is named.
-    pub only: Option<String>,
+/// The options of a program.
+pub struct Options<const N: usize> {
+    /// Its numbers.
+    pub numbers: [usize; N],
+    only: Option<String>,
 }
 
-/// Returns the options of program `name`, which takes those in `known` alone; `usual` are those
-/// that are not given. Ends the program if an option is unknown, or a number is 0.
-pub fn options(name: &str, known: &[&str], usual: Options) -> Options {
-    parsed(Parser::from_env(), known, usual).unwrap_or_else(|wrong| {
+impl<const N: usize> Options<N> {
+    /// Returns whether a part is asked for: by its name, or since none is named.
+    pub fn wants(&self, part: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only == part)
+    }
+}
+
+/// Returns the options of program `name`, and prints its caption. The options are numbers, which
+/// are `usual` if they are not given, and `--only` with one of its `parts`. Ends the program if an
+/// option is unknown, or a number is 0.
+pub fn options<const N: usize>(
+    name: &str,
+    usual: [(&str, usize); N],
+    parts: &[&str],
+) -> Options<N> {
+    let options = parsed(Parser::from_env(), usual, parts).unwrap_or_else(|wrong| {
         eprintln!("{name}: {wrong}");
         process::exit(2)
-    })
+    });
+    print_caption(name);
+    options
 }
 
-fn parsed(
+fn parsed<const N: usize>(
     mut arguments: Parser,
-    known: &[&str],
-    mut options: Options,
-) -> Result<Options, lexopt::Error> {
+    usual: [(&str, usize); N],
+    parts: &[&str],
+) -> Result<Options<N>, lexopt::Error> {
+    let mut options = Options { numbers: usual.map(|(_, number)| number), only: None };
     while let Some(argument) = arguments.next()? {
-        let number = match argument {
-            Long(option) if !known.contains(&option) => return Err(argument.unexpected()),
-            Long("rounds") => &mut options.rounds,
-            Long("series") => &mut options.series,
-            Long("requests") => &mut options.requests,
-            Long("only") => {
-                options.only = Some(arguments.value()?.string()?);
-                continue;
-            }
-            other => return Err(other.unexpected()),
-        };
-        *number = arguments.value()?.parse()?;
-        if *number == 0 {
-            return Err("a number must be above 0".into());
+        let Long(option) = argument else { return Err(argument.unexpected()) };
+        if let Some(at) = usual.iter().position(|(known, _)| *known == option) {
+            options.numbers[at] = arguments.value()?.parse()?;
+        } else if option == "only" {
+            options.only = Some(arguments.value()?.string()?);
+        } else {
+            return Err(argument.unexpected());
         }
+    }
+    if options.numbers.contains(&0) {
+        return Err("a number must be above 0".into());
+    }
+    if options.only.as_ref().is_some_and(|only| !parts.contains(&only.as_str())) {
+        return Err(format!("the parts are {parts:?}").into());
     }
     Ok(options)
 }
@@ -135,14 +135,18 @@ mod tests {
 
     #[test]
     fn options_are_those_that_a_program_takes() {
-        let of = |words: &[&str]| {
-            let usual = Options { rounds: 15, ..Options::default() };
-            parsed(Parser::from_args(words), &["rounds", "only"], usual)
-        };
+        let of = |words: &[&str]| parsed(Parser::from_args(words), [("rounds", 15)], &["gzip"]);
         let given = of(&["--rounds", "3", "--only", "gzip"]).expect("both are known");
-        assert_eq!((given.rounds, given.only.as_deref()), (3, Some("gzip")));
-        assert_eq!(of(&[]).expect("none is needed").rounds, 15);
-        for wrong in [&["--rounds", "0"][..], &["--series", "3"], &["--rounds", "x"], &["3"]] {
+        assert_eq!((given.numbers, given.wants("gzip"), given.wants("text")), ([3], true, false));
+        let usual = of(&[]).expect("none is needed");
+        assert_eq!((usual.numbers, usual.wants("gzip")), ([15], true));
+        for wrong in [
+            &["--rounds", "0"][..],
+            &["--series", "3"],
+            &["--rounds", "x"],
+            &["3"],
+            &["--only", "x"],
+        ] {
             assert!(of(wrong).is_err(), "{wrong:?}");
         }
     }

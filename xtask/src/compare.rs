@@ -31,7 +31,7 @@ pub(crate) fn run(steps: &mut Steps, arguments: Vec<OsString>) -> Result<(), Fai
     let told = |why| Failed::new("the comparison", why);
     let (publish_it, passed_on) = parsed(arguments).map_err(told)?;
     let root = steps.root().to_owned();
-    let lab = "build --release --package windrow-benches --features sentinel,labels --bin compare";
+    let lab = "build --release --package windrow-benches --features sentinel --bin compare";
     steps.cargo("the lab", lab, &[])?;
     let target = target_directory().map_err(told)?;
     let java = java(steps, &target)?;

@@ -108,8 +108,8 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     models::shuttle(steps, 100_000)?;
     let clippy = format!("{CLIPPY} --features {RIVALS},{FEATURES} {STRICT}");
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
-    let clippy = "clippy --package windrow-benches --bins --features push,labels,limits";
-    steps.cargo("lints of pushes and labels", &format!("{clippy} {STRICT}"), &[])?;
+    let clippy = "clippy --package windrow-benches --bins --features push,limits";
+    steps.cargo("lints of pushes", &format!("{clippy} {STRICT}"), &[])?;
     models::lint_random(steps)?;
     let rivals = "test --package windrow-benches --features sentinel,limits,heavy";
     steps.cargo("tests of the lab, with all rivals", rivals, &[])?;

@@ -13,14 +13,13 @@ use std::process::{Child, Command};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, process};
 
-use windrow::clock::Precise;
 use windrow_benches::harness::{keep_to_core, time};
-use windrow_benches::lab::stats::Spread;
-use windrow_benches::terminal::print_table;
-use windrow_mapped::{Counter, File, Gauge, Histogram, Maximum, Pace, Scale};
+use windrow_benches::lab::entries::{Entry, measure, print_rows};
+use windrow_benches::lab::stats::Sample;
+use windrow_mapped::{Counter, File};
 
 const ROUNDS: usize = 41;
 const ADDS: u64 = 100_000;
@@ -33,21 +32,14 @@ const TURN: u64 = 200;
 const ATTEMPTS: usize = 50;
 
 static OWN: windrow::Counter = windrow::Counter::new();
-static OWN_HISTOGRAM: windrow::Histogram = windrow::Histogram::new();
 
 /// The work of both processes, as the shared word names it. Zero is none, and the last is the end.
-const WORKS: [&str; 11] = [
+const WORKS: [&str; 5] = [
     "windrow::Counter, in own memory",
     "mapped Counter",
-    "mapped Maximum",
     "an atomic in each process's own file",
     "one atomic in a file of both",
     "a load and a store of one thread",
-    "windrow::Pace, in own memory",
-    "mapped Pace",
-    "windrow::Histogram, in own memory",
-    "mapped Histogram",
-    "mapped Gauge",
 ];
 const END: u64 = 100;
 
@@ -98,55 +90,51 @@ struct Contenders {
     /// The page of a file that this process alone has.
     own: Page,
     counter: Counter,
-    maximum: Maximum,
-    pace: windrow::Pace<Precise>,
-    mapped_pace: Pace,
-    histogram: Histogram,
-    gauge: Gauge,
 }
 
 impl Contenders {
     fn of(folder: &Path) -> Result<Contenders, Box<dyn Error>> {
         let own = folder.join(process::id().to_string());
         std::fs::create_dir_all(&own)?;
-        let file = File::open(folder.join("f"))?;
-        // So short that each call is admitted: both take the way of an exchange.
-        let (period, burst) = (Duration::from_nanos(1), 1 << 40);
-        let pace = windrow::Pace::builder(period).burst(burst).clock(Precise::default()).build()?;
-        Ok(Contenders {
-            page: Page::of(folder)?,
-            own: Page::of(&own)?,
-            counter: file.counter("calls", &[])?,
-            maximum: file.maximum("largest", &[])?,
-            pace,
-            mapped_pace: file.pace("limit", &[], period, burst)?,
-            histogram: file.histogram("latency", Scale::DEFAULT, &[])?,
-            gauge: file.gauge("open", &[])?,
-        })
+        let counter = File::open(folder.join("f"))?.counter("calls", &[])?;
+        Ok(Contenders { page: Page::of(folder)?, own: Page::of(&own)?, counter })
     }
 
     fn work(&self, work: usize, times: u64) {
-        let again = |act: &dyn Fn()| (0..times).for_each(|_| act());
         match work {
             0 => (0..times).for_each(|_| OWN.add(black_box(1))),
             1 => (0..times).for_each(|_| self.counter.add(black_box(1))),
-            2 => (0..times).for_each(|_| self.maximum.record(black_box(1))),
-            3 => (0..times)
+            2 => (0..times)
                 .for_each(|_| _ = self.own.shared().fetch_add(black_box(1), Ordering::Relaxed)),
-            4 => (0..times)
+            3 => (0..times)
                 .for_each(|_| _ = self.page.shared().fetch_add(black_box(1), Ordering::Relaxed)),
-            5 => (0..times).for_each(|_| {
+            _ => (0..times).for_each(|_| {
                 // Two instructions, which are no add that threads may share: what any add to one
                 // cell of memory waits for.
                 let cell = &self.own.0[64];
                 cell.store(cell.load(Ordering::Relaxed) + black_box(1), Ordering::Relaxed);
             }),
-            6 => again(&|| assert!(self.pace.try_admit(black_box(1)))),
-            7 => again(&|| assert!(self.mapped_pace.try_admit(black_box(1)))),
-            8 => (0..times).for_each(|_| OWN_HISTOGRAM.record(black_box(5_000))),
-            9 => (0..times).for_each(|_| self.histogram.record(black_box(5_000))),
-            _ => (0..times).for_each(|_| self.gauge.add(black_box(1))),
         }
+    }
+
+    /// Has this process, or both, do some work.
+    fn measured(&self, work: usize, are_two: bool) -> Sample {
+        let wanted = if are_two { work as u64 + 1 } else { 0 };
+        self.page.wanted().store(wanted, Ordering::Relaxed);
+        while are_two && self.page.second_does().load(Ordering::Relaxed) != wanted {
+            spin_loop();
+        }
+        self.work(work, WARM_UP);
+        let turns = || self.page.turns().load(Ordering::Relaxed);
+        let attempt = |_| {
+            let before = turns();
+            let sample = time(|| self.work(work, ADDS));
+            let have_both = !are_two || (turns() - before) * TURN >= ADDS / 2;
+            (have_both && sample.good(), sample)
+        };
+        let found = (0..ATTEMPTS).map(attempt).find(|(is_whole, _)| *is_whole);
+        // No figure otherwise: a row of it says so.
+        found.map_or(Sample { ns: f64::NAN, running: 0.0 }, |(_, sample)| sample.each(ADDS))
     }
 }
 
@@ -184,55 +172,20 @@ pub(super) fn run() -> Result<(), Box<dyn Error>> {
     let mut second = Second(second.arg("--second").arg(folder.path()).spawn()?);
     keep_to_core(0);
     let contenders = Contenders::of(folder.path())?;
-    let alone = rounds(&contenders, false);
-    let together = rounds(&contenders, true);
+    let entry = |(work, name): (usize, &&'static str)| {
+        [false, true].into_iter().fold(Entry::new(*name), |entry, are_two| {
+            let contenders = &contenders;
+            entry.column(move || contenders.measured(work, are_two))
+        })
+    };
+    let mut works: Vec<_> = WORKS.iter().enumerate().map(entry).collect();
+    measure("adds", ROUNDS, &mut works);
     contenders.page.wanted().store(END, Ordering::Relaxed);
     second.0.wait()?;
-
-    let mut rows = Vec::new();
-    for (processes, figures) in [("1", &alone), ("2", &together)] {
-        for (ours, theirs) in [(1, 0), (2, 0), (1, 3), (1, 4), (1, 5), (7, 6), (9, 8), (10, 3)] {
-            let ratios = figures[ours].iter().zip(&figures[theirs]);
-            let ratio = Spread::of(ratios.map(|(ours, of)| ours / of));
-            let case = format!("{} / {}", WORKS[ours], WORKS[theirs]);
-            let nanoseconds = Spread::of(figures[ours].iter().copied());
-            let row = [case, processes.to_owned(), ratio.show(), nanoseconds.show_median()];
-            rows.push(row.to_vec());
-        }
+    for (at, processes) in ["ns of an add, 1 process", "2 processes"].into_iter().enumerate() {
+        print_rows(&[processes, "median", "the mapped Counter's, to this"], &works, |work| {
+            vec![work.cost(at).show(), works[1].ratio(at, work, at).show()]
+        });
     }
-    print_table(&["an add, or a call admitted", "processes", "ratio", "ns"], &rows);
     Ok(())
-}
-
-/// Returns the nanoseconds of CPU time of each work, in each round.
-fn rounds(contenders: &Contenders, are_two: bool) -> [Vec<f64>; WORKS.len()] {
-    let mut figures = [const { Vec::new() }; WORKS.len()];
-    for round in 0..ROUNDS {
-        eprint!("round {} of {ROUNDS}\r", round + 1);
-        for (work, figures) in figures.iter_mut().enumerate() {
-            let wanted = work as u64 + 1;
-            if are_two {
-                contenders.page.wanted().store(wanted, Ordering::Relaxed);
-            }
-            while are_two && contenders.page.second_does().load(Ordering::Relaxed) != wanted {
-                spin_loop();
-            }
-            contenders.work(work, WARM_UP);
-            let turns = || contenders.page.turns().load(Ordering::Relaxed);
-            let attempt = |_| {
-                let before = turns();
-                let begun = Instant::now();
-                let spent = time(|| contenders.work(work, ADDS));
-                let is_whole = begun.elapsed() < spent * 5 / 4; // this one was not interrupted
-                let have_both = is_whole && (turns() - before) * TURN >= ADDS / 2;
-                (have_both, spent.as_nanos() as f64 / ADDS as f64)
-            };
-            let has_both = |(have_both, _): &(bool, f64)| !are_two || *have_both;
-            let found = (0..ATTEMPTS).map(attempt).find(has_both);
-            // No figure otherwise: a row of it says so.
-            figures.push(found.map_or(f64::NAN, |(_, nanoseconds)| nanoseconds));
-        }
-    }
-    eprint!("                    \r");
-    figures
 }

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use windrow::export::Catalog;
 use windrow_benches::harness::time;
-use windrow_benches::lab::stats::Spread;
-use windrow_benches::terminal::print_table;
+use windrow_benches::lab::entries::{Entry, measure, print_rows};
+use windrow_benches::lab::stats::{Sample, Spread, digits};
 use windrow_mapped::{File, FileSource, Reader};
 use windrow_prometheus::{Exposition, Format};
 
@@ -16,9 +16,9 @@ const PROCESSES: u32 = 500;
 const COUNTERS: u32 = 20;
 const ROUNDS: usize = 41;
 
-pub(super) fn run(python: &str) -> Result<(), Box<dyn Error>> {
+pub(super) fn run() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir_in("/dev/shm")?;
-    let mut command = Command::new(python);
+    let mut command = Command::new("python3");
     command.arg(SCRIPT).arg(folder.path());
     let output = command.args([PROCESSES, COUNTERS].map(|number| number.to_string())).output();
     let theirs: Vec<f64> = match &output {
@@ -27,7 +27,7 @@ pub(super) fn run(python: &str) -> Result<(), Box<dyn Error>> {
             lines.map(str::parse).collect::<Result<_, _>>()?
         }
         _ => {
-            println!("not run: {python} with `prometheus_client`: {output:?}");
+            println!("not run: `python3` with `prometheus_client`: {output:?}");
             return Ok(());
         }
     };
@@ -37,19 +37,21 @@ pub(super) fn run(python: &str) -> Result<(), Box<dyn Error>> {
         let counter = file.counter("calls", &[("route", &format!("/{route}"))])?;
         counter.add(PROCESSES.into());
     }
-    let mut ours = Vec::new();
-    for _ in 0..ROUNDS {
+    let mut ours = [Entry::new("mapped").column(|| {
         let mut text = Ok(Vec::new());
-        ours.push(time(|| text = scrape(&path)).as_secs_f64() * 1e3);
-        let text = String::from_utf8(text?)?;
+        let sample = time(|| text = scrape(&path)).each(1_000_000);
+        let text = String::from_utf8(text.expect("a scrape")).expect("a text");
         assert_eq!(text.matches(&format!(" {PROCESSES}\n")).count(), COUNTERS as usize);
-    }
-    let of = |figures: &[f64]| Spread::of(figures.iter().copied());
-    let theirs = of(&theirs);
-    let ratio = Spread::of(ours.iter().map(|ours| ours / theirs.median));
-    let case = format!("{COUNTERS} counters of {PROCESSES} processes");
-    let row = vec![case, theirs.show_median(), of(&ours).show_median(), ratio.show()];
-    print_table(&["scrape", "Python, ms", "mapped, ms", "ratio"], &[row]);
+        sample
+    })];
+    measure("scrapes", ROUNDS, &mut ours);
+    let of_python = |&ns: &f64| Sample { ns, running: 1.0 };
+    let theirs = Spread::of(&theirs.iter().map(of_python).collect::<Vec<_>>()).median;
+    println!("A scrape of {COUNTERS} counters of {PROCESSES} processes: Python {theirs:.2} ms\n");
+    print_rows(&["scrape", "ms", "of Python's"], &ours, |ours| {
+        let cost = ours.cost(0);
+        vec![cost.show(), digits(cost.median / theirs)]
+    });
     Ok(())
 }
 

@@ -17,28 +17,18 @@ mod permit;
 
 #[cfg(target_os = "linux")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    use lexopt::Arg::Long;
-    use lexopt::{Parser, ValueExt};
-
-    let (mut only, mut client, mut seconds) = (None, None, 5);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("only") => only = Some(arguments.value()?.string()?),
-            Long("client") => client = Some(arguments.value()?.string()?),
-            Long("seconds") => seconds = arguments.value()?.parse()?,
-            other => return Err(other.unexpected().into()),
-        }
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, client, task] = &arguments[..]
+        && client == "--client"
+    {
+        return client::run(task);
     }
-    if let Some(task) = client {
-        return client::run(&task);
+    let parts = ["load", "permit"];
+    let options = windrow_benches::terminal::options("windrow-redis-lab", [("seconds", 5)], &parts);
+    if options.wants("load") {
+        load::run(options.numbers[0] as u64)?;
     }
-    windrow_benches::terminal::print_caption_of("cargo run --release -p windrow-redis-lab");
-    let is_wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);
-    if is_wanted("load") {
-        load::run(seconds)?;
-    }
-    if is_wanted("permit") {
+    if options.wants("permit") {
         permit::run()?;
     }
     Ok(())

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use windrow::{AtMost, Gate};
 use windrow_benches::harness::{keep_to_core, time};
-use windrow_benches::lab::stats::Spread;
-use windrow_benches::terminal::print_table;
+use windrow_benches::lab::entries::{Entry, measure, print_rows};
+use windrow_benches::lab::stats::Sample;
 use windrow_redis::SharedGate;
 
 use super::engine::Engine;
 
-const CALLS: u32 = 20_000;
+const CALLS: u64 = 20_000;
 const ROUNDS: usize = 2_000;
 
 pub(super) fn run() -> Result<(), Box<dyn Error>> {
@@ -23,24 +23,18 @@ pub(super) fn run() -> Result<(), Box<dyn Error>> {
     keep_to_core(0); // not the engine, nor the thread that asks
     let each = |call: &dyn Fn() -> bool| {
         let mut admitted = 0;
-        let spent = time(|| admitted = (0..CALLS).filter(|_| black_box(call())).count());
-        (admitted == CALLS as usize).then(|| spent.as_nanos() as f64 / f64::from(CALLS))
+        let sample = time(|| admitted = (0..CALLS).filter(|_| black_box(call())).count() as u64);
+        // A round in which a ration had ended measures something else, and does not count.
+        let running = if admitted == CALLS { sample.running } else { 0.0 };
+        Sample { running, ..sample }.each(CALLS)
     };
-    let mut figures = Vec::new();
-    for _ in 0..ROUNDS {
-        let theirs = each(&|| rationed.try_admit(1));
-        // A round in which a ration had ended measures something else.
-        if let (Some(theirs), Some(ours)) = (theirs, each(&|| shared.try_admit(1))) {
-            figures.push([ours / theirs, ours, theirs]);
-        }
-    }
-    if figures.is_empty() {
-        return Err("no round found all its permits".into());
-    }
-    let of = |column: usize| Spread::of(figures.iter().map(|figure| figure[column]));
-    let case = "`SharedGate::try_admit` / `RationedGate::try_admit`".to_owned();
-    let row = vec![case, of(0).show(), of(1).show_median(), of(2).show_median()];
-    print_table(&["a permit from a ration", "ratio", "ns", "its ns"], &[row]);
-    println!("{} of {ROUNDS} rounds", figures.len());
+    let mut permits = [
+        Entry::new("`RationedGate`").column(|| each(&|| rationed.try_admit(1))),
+        Entry::new("`SharedGate`").column(|| each(&|| shared.try_admit(1))),
+    ];
+    measure("permits", ROUNDS, &mut permits);
+    print_rows(&["a permit from a ration", "ns", "ratio"], &permits, |permit| {
+        vec![permit.cost(0).show(), permit.ratio(0, &permits[0], 0).show()]
+    });
     Ok(())
 }

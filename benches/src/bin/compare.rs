@@ -16,7 +16,7 @@ use serde_json::json;
 use windrow::diagnostics::strategy;
 use windrow_benches::harness::cores;
 use windrow_benches::heap::Counting;
-use windrow_benches::lab::environment::{Environment, Others, command};
+use windrow_benches::lab::environment::{Environment, Others};
 use windrow_benches::lab::portable::{Whom, rows as portable};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
@@ -77,17 +77,12 @@ impl Asked {
 fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     let effort = asked.effort;
     let others = Others::watch();
-    let mut left_out = Vec::new();
-    let (mut tables, mut parts) = (Vec::new(), Vec::new());
-
+    let (mut left_out, mut tables, mut speed) = (Vec::new(), Vec::new(), None);
     if asked.wants("memory") {
-        let bytes = memory::rows(&HEAP);
-        tables.extend(memory::tables(&bytes));
-        parts.push(("memory", json!(bytes)));
+        tables.push(memory::table(&HEAP));
     }
-    let mut speed = None;
-    let sets = || SETS.iter().filter(|set| asked.wants("speed") || asked.wants(set.name));
     HEAP.stop(true);
+    let sets = || SETS.iter().filter(|set| asked.wants("speed") || asked.wants(set.name));
     if sets().next().is_some() {
         if asked.java.is_none() {
             left_out.push("Java's counters, since there is no JDK on the path".to_owned());
@@ -98,29 +93,32 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         tables.extend(measured.tables());
         speed = Some(measured);
     }
-    let mut lost = Vec::new();
+    let (mut lost, mut times) = (Vec::new(), Vec::new());
     if asked.wants("losses") {
         lost = losses::rows(effort, Whom::All);
         lost.extend(portable("losses", effort, |row: &mut losses::Row| &mut row.name)?);
         tables.push(losses::table(&lost));
-        parts.push(("losses", json!(lost)));
     }
     let sound = lost.iter().filter(|row| row.must_be_sound()).all(losses::Row::sound);
-    let mut times = Vec::new();
     if asked.wants("latency") {
         times = latency::rows(effort, Whom::All);
         times.extend(portable("latency", effort, |row: &mut latency::Row| &mut row.name)?);
         tables.push(latency::table(&times));
-        parts.push(("latency", json!(times)));
     }
     tables.insert(0, summary::table(speed.as_ref()));
     tables.insert(1, ratios::table(speed.as_ref()));
     tables.retain(|table| !table.rows.is_empty());
-    let typed = command(&asked.parts, effort);
-    let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
-    let pictures = pictures::all(&environment, speed.as_ref(), &lost, &times);
-    let figures = speed.map_or(Vec::new(), |speed| speed.figures);
-    Ok((Report { environment, tables, figures, parts, pictures }, sound))
+    let Environment { caption, line } =
+        Environment::new(&command(asked), asked.java.is_some(), &others, &left_out);
+    let pictures = pictures::all(&line, speed.as_ref(), &lost, &times);
+    Ok((Report { caption, tables, pictures }, sound))
+}
+
+/// Returns the command that a reader types, from what this program was called with.
+fn command(asked: &Asked) -> String {
+    let quick = (asked.effort == Effort::Quick).then_some("--quick");
+    let words = ["cargo xtask compare"].into_iter().chain(asked.parts.iter().map(String::as_str));
+    words.chain(quick).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the whole run, from the command line to the files.
@@ -135,14 +133,21 @@ fn run() -> Result<bool, String> {
 }
 
 /// Prints a part for windrow alone, as JSON.
-fn portable_part(part: &str, effort: Effort) -> Result<(), String> {
+fn portable_part(part: &str, effort: Effort) -> Result<bool, String> {
     let rows = match part {
         "losses" => json!(losses::rows(effort, Whom::Windrow)),
         "latency" => json!(latency::rows(effort, Whom::Windrow)),
         _ => return Err(format!("`{part}` is no part of the portable strategy")),
     };
     println!("{rows}");
-    Ok(())
+    Ok(true)
+}
+
+/// Answers questions as a worker.
+fn serve() -> bool {
+    HEAP.stop(true);
+    worker::serve();
+    true
 }
 
 fn main() -> ExitCode {
@@ -152,31 +157,21 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
-        ["--serve"] => {
-            HEAP.stop(true);
-            worker::serve();
-            Ok(true)
-        }
+        ["--serve"] => Ok(serve()),
         #[cfg(feature = "sentinel")]
         ["--serve", "--sentinel-ticker"] => {
-            HEAP.stop(true);
             windrow_benches::rivals::sentinel::start_ticker();
-            worker::serve();
-            Ok(true)
+            Ok(serve())
         }
-        ["--portable-part", part] => portable_part(part, Effort::Full).map(|()| true),
-        ["--portable-part", part, "--quick"] => portable_part(part, Effort::Quick).map(|()| true),
+        ["--portable-part", part] => portable_part(part, Effort::Full),
+        ["--portable-part", part, "--quick"] => portable_part(part, Effort::Quick),
         _ => run(),
     };
-    match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => {
-            eprintln!("compare: counts were lost where none may be");
-            ExitCode::FAILURE
-        }
-        Err(why) => {
-            eprintln!("compare: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    let why = match outcome {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => "counts were lost where none may be".to_owned(),
+        Err(why) => why,
+    };
+    eprintln!("compare: {why}");
+    ExitCode::FAILURE
 }

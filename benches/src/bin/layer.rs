@@ -4,8 +4,7 @@
 //! `--requests N` (a round).
 //!
 //! Nothing goes over a network: a request is made, routed, answered and read to its end in this
-//! process. Figures are CPU time a request and thread; contenders take turns within each round, and
-//! the differences are medians over rounds.
+//! process. Figures are CPU time a request and thread; contenders take turns within each round.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -25,9 +24,10 @@ use tower_http::trace::TraceLayer;
 use tower_layer::Identity;
 use tower_service::Service;
 use windrow::{Gate, labels};
-use windrow_benches::harness::{Spent, WARM_UP, at_once};
-use windrow_benches::lab::stats::Spread;
-use windrow_benches::terminal::{Options, options, print_caption, print_table};
+use windrow_benches::harness::{WARM_UP, at_once};
+use windrow_benches::lab::entries::{Entry, measure, print_rows};
+use windrow_benches::lab::stats::digits;
+use windrow_benches::terminal::options;
 use windrow_tower::{Http, LimitLayer, Limits, MetricsLayer, RoomLayer, Rooms, Routes};
 
 labels! { struct Path { route: str } }
@@ -97,8 +97,7 @@ fn refusing(app: Router) -> Router {
 }
 
 fn main() {
-    let usual = Options { rounds: 31, requests: 20_000, ..Options::default() };
-    let Options { rounds, requests, .. } = options("layer", &["rounds", "requests"], usual);
+    let [rounds, requests] = options("layer", [("rounds", 31), ("requests", 20_000)], &[]).numbers;
     let requests = requests as u64;
     // The runtime of axum-prometheus' periodic upkeep: no request pays for it.
     let upkeep = Builder::new_multi_thread().worker_threads(1).enable_time().build();
@@ -107,34 +106,27 @@ fn main() {
         let _entered = upkeep.enter();
         contenders()
     };
-    let mut sent = 0;
-    print_caption("layer");
-    for threads in [1, 2] {
-        let mut took = vec![Vec::new(); contenders.len()];
-        for _ in 0..rounds {
-            for ((_, app, expected), took) in contenders.iter().zip(&mut took) {
-                let many = |times: u64| (0..times).for_each(|_| request(app, *expected));
-                let ran = at_once(threads, &|_| many(WARM_UP), &|_| many(requests));
-                took.push(Spent::of(&ran).cpu.as_nanos() as f64 / requests as f64);
-            }
-            sent += threads as u64 * (WARM_UP + requests);
-        }
-        let row = |index: usize| {
-            let (bare, own) = (&took[0], &took[index]);
-            let pairs = || own.iter().zip(bare);
-            vec![
-                contenders[index].0.to_owned(),
-                Spread::of(own.iter().copied()).show_median(),
-                Spread::of(pairs().map(|(own, bare)| own - bare)).show(),
-                Spread::of(pairs().map(|(own, bare)| own / bare)).show(),
-            ]
-        };
-        let rows: Vec<_> = (0..contenders.len()).map(row).collect();
-        let took = format!("ns a request, {threads} threads");
-        print_table(&["layer", &took, "more than none", "ratio to none"], &rows);
-        println!();
+    let entry = |(name, app, expected): &(&str, Router, StatusCode)| {
+        [1, 2].into_iter().fold(Entry::new(*name), |entry, threads| {
+            let (app, expected) = (app.clone(), *expected);
+            entry.column(move || {
+                let many = |times: u64| (0..times).for_each(|_| request(&app, expected));
+                at_once(threads, &|_| many(WARM_UP), &|_| many(requests)).each(requests)
+            })
+        })
+    };
+    let mut layers: Vec<_> = contenders.iter().map(entry).collect();
+    measure("layers", rounds, &mut layers);
+    for (at, threads) in ["1 thread", "2 threads"].into_iter().enumerate() {
+        let heads = ["ns a request", threads, "more than none", "ratio to none"];
+        print_rows(&heads, &layers, |layer| {
+            let more = layer.cost(at).median - layers[0].cost(at).median;
+            let ratio = layer.ratio(at, &layers[0], at);
+            vec![layer.cost(at).show(), digits(more), ratio.show()]
+        });
     }
     let (events, in_flight) = ROUTES.family().lifetime();
     let counts = (events.stats(Http::Request).count, events.stats(Http::Exception).count);
+    let sent = rounds as u64 * 3 * (WARM_UP + requests);
     assert_eq!((counts, in_flight), ((sent, 0), 0), "requests were lost");
 }

@@ -28,8 +28,9 @@ use opentelemetry_sdk::metrics::{
 };
 use windrow::{Counter, Family, Histogram, labels};
 use windrow_benches::heap::Counting;
-use windrow_benches::lab::stats::Spread;
-use windrow_benches::terminal::{Options, options, print_caption, print_table};
+use windrow_benches::lab::entries::{Entry, measure, print_rows};
+use windrow_benches::lab::stats::Sample;
+use windrow_benches::terminal::options;
 use windrow_otlp::{Exporter, HistogramForm, StartError};
 
 #[global_allocator]
@@ -134,36 +135,27 @@ fn each_series(series: usize, mut each: impl FnMut(usize, &'static str, &str)) {
 /// Returns our way to push, and to read the same series without sending anything.
 fn ours(kind: Kind, series: usize, address: SocketAddr) -> Result<[Push; 2], StartError> {
     let exporter = Exporter::to(format!("http://{address}"));
-    let (started, read): (_, Push) = if kind == Kind::Counter {
+    let (exporter, read): (_, Push) = if kind == Kind::Counter {
         let family = Arc::new(Family::<Requests, Counter>::new().with_max_series(series));
         each_series(series, |_, method, route| {
             family.with(Requests { method, route, status: 200 }).increment();
         });
         let exporter = exporter.metric("requests", "Requests", Arc::clone(&family));
-        let read = move || {
-            family.iter().for_each(|counter| {
-                black_box(counter.lifetime());
-            });
-        };
-        (exporter.start(NEVER)?, Box::new(read))
+        let read = move || family.iter().for_each(|counter| _ = black_box(counter.lifetime()));
+        (exporter, Box::new(read))
     } else {
         let family = Arc::new(Family::<Requests, Histogram>::new().with_max_series(series));
         each_series(series, |number, method, route| {
             let histogram = family.with(Requests { method, route, status: 200 });
             values(number).for_each(|value| histogram.record(value));
         });
-        let form = match kind {
-            Kind::Explicit => HistogramForm::Octaves,
-            _ => HistogramForm::Exponential,
-        };
+        let octaves = kind == Kind::Explicit;
+        let form = if octaves { HistogramForm::Octaves } else { HistogramForm::Exponential };
         let exporter = exporter.metric("requests", "Requests", Arc::clone(&family));
-        let read = move || {
-            family.iter().for_each(|values| {
-                black_box(values.lifetime());
-            });
-        };
-        (exporter.histograms(form).start(NEVER)?, Box::new(read))
+        let read = move || family.iter().for_each(|values| _ = black_box(values.lifetime()));
+        (exporter.histograms(form), Box::new(read))
     };
+    let started = exporter.start(NEVER)?;
     Ok([Box::new(move || started.flush().expect("the listener takes all")), read])
 }
 
@@ -210,59 +202,39 @@ fn theirs(kind: Kind, series: usize, address: SocketAddr) -> Result<Push, Box<dy
     Ok(Box::new(move || provider.force_flush().expect("the listener takes all")))
 }
 
-/// The times of a contender's pushes, the memory of the last one, and the bytes that it sent.
-#[derive(Default)]
-struct Measured {
-    times: Vec<Duration>,
-    memory: usize,
-    sent: usize,
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let usual = Options { rounds: 15, series: 10_000, ..Options::default() };
-    let Options { series, rounds, .. } = options("push", &["rounds", "series"], usual);
+    let [series, rounds] = options("push", [("series", 10_000), ("rounds", 15)], &[]).numbers;
     let (address, taken) = listen()?;
-    print_caption("push");
     for kind in [Kind::Counter, Kind::Exponential, Kind::Explicit] {
         let [push, read] = ours(kind, series, address)?;
-        let contenders = [
-            ("windrow-otlp", push),
-            ("SDK, opentelemetry-otlp", theirs(kind, series, address)?),
-            ("windrow, reading alone", read),
-        ];
-        let mut measured = contenders.each_ref().map(|_| Measured::default());
-        for round in 0..rounds {
-            eprint!("round {} of {rounds}\r", round + 1);
-            for ((_, push), measured) in contenders.iter().zip(&mut measured) {
-                let before = HEAP.bytes();
-                HEAP.forget_peak();
-                taken.store(0, Ordering::Relaxed);
+        let theirs = theirs(kind, series, address)?;
+        let entry = |name, push: Push| {
+            let before = HEAP.bytes();
+            HEAP.forget_peak();
+            taken.store(0, Ordering::Relaxed);
+            push();
+            let bytes = [taken.load(Ordering::Relaxed), HEAP.peak() - before];
+            let bytes = bytes.map(|bytes| (bytes / series).to_string());
+            Entry::new(name).facts(bytes).column(move || {
                 let begin = ProcessTime::now();
                 push();
-                measured.times.push(begin.elapsed());
-                measured.memory = HEAP.peak() - before;
-                measured.sent = taken.load(Ordering::Relaxed);
-            }
-        }
-        eprint!("                    \r");
-        println!("{series} {}, {rounds} rounds:\n", kind.name());
-        show(series, &contenders.each_ref().map(|(name, _)| *name), &measured);
-        std::mem::forget(contenders); // the SDK would push once more
+                let ns = begin.elapsed().as_nanos() as f64;
+                // Other processes are not seen: it is the time of several threads.
+                Sample { ns, running: 1.0 }.each(series as u64)
+            })
+        };
+        let mut pushes = [
+            entry("SDK, opentelemetry-otlp", theirs),
+            entry("windrow-otlp", push),
+            entry("windrow, reading alone", read),
+        ];
+        measure(kind.name(), rounds, &mut pushes);
+        let heads =
+            [kind.name(), "bytes a series sent", "at most", "ns of CPU a series", "to the SDK's"];
+        print_rows(&heads, &pushes, |push| {
+            vec![push.cost(0).show(), push.ratio(0, &pushes[0], 0).show()]
+        });
+        std::mem::forget(pushes); // the SDK would push once more
     }
     std::process::exit(0)
-}
-
-/// Prints a table of both, and the ratio of the times within a round.
-fn show(series: usize, names: &[&str; 3], measured: &[Measured; 3]) {
-    let row = |(name, of): (&&str, &Measured)| {
-        let each = of.times.iter().map(|time| time.as_secs_f64() * 1e9 / series as f64);
-        let [sent, memory] = [of.sent, of.memory].map(|bytes| (bytes / series).to_string());
-        vec![(*name).to_owned(), sent, memory, Spread::of(each).show()]
-    };
-    let rows: Vec<_> = names.iter().zip(measured).map(row).collect();
-    print_table(&["contender", "bytes a series sent", "at most", "ns of CPU a series"], &rows);
-    let [ours, theirs, _] = measured;
-    let pairs = ours.times.iter().zip(&theirs.times);
-    let ratio = Spread::of(pairs.map(|(ours, own)| ours.as_secs_f64() / own.as_secs_f64()));
-    println!("\nWithin a round, {} of the SDK's time.\n", ratio.show());
 }

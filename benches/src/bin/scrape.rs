@@ -8,8 +8,6 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
 use prometheus_client::encoding::text::encode;
@@ -18,13 +16,13 @@ use prometheus_client::metrics::counter::Counter as TheirCounter;
 use prometheus_client::metrics::family::Family as TheirFamily;
 use prometheus_client::metrics::gauge::Gauge as TheirGauge;
 use prometheus_client::metrics::histogram::Histogram as TheirHistogram;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Metric, Registry};
 use windrow::histogram::Scale;
 use windrow::{Counter, Family, Gauge, Histogram, labels, metrics};
-use windrow_benches::harness::{cores, keep_to_core, time};
-use windrow_benches::heap::{Counting, resident};
-use windrow_benches::lab::stats::Spread;
-use windrow_benches::terminal::{Options, options, print_caption, print_table};
+use windrow_benches::harness::{on_every_core, time};
+use windrow_benches::heap::Counting;
+use windrow_benches::lab::entries::{Entry, measure, print_rows};
+use windrow_benches::terminal::options;
 use windrow_prometheus::registry::{self, register};
 use windrow_prometheus::{Exposition, Format};
 
@@ -68,49 +66,30 @@ fn borrowed(request: &TheirRequest, see: impl FnOnce(Request<'_>)) {
     see(Request { method, route, status: *status });
 }
 
-/// A family, one of whose series each core has added to, and its scrape.
-struct Contender {
-    name: &'static str,
-    /// Returns the body of a scrape.
-    scrape: Box<dyn Fn() -> Vec<u8>>,
-    /// The bytes that the family took.
-    bytes: usize,
-    times: Vec<Duration>,
+/// A scrape of a family to each of whose series every core has added: returns its body.
+type Scrape = Box<dyn Fn() -> Vec<u8>>;
+type Contender = (&'static str, Scrape);
+
+/// A scrape of a registry of prometheus-client's.
+fn of_registry(registry: Registry) -> Scrape {
+    Box::new(move || text(&registry).into_bytes())
 }
 
-impl Contender {
-    fn new(name: &'static str, bytes: usize, scrape: impl Fn() -> Vec<u8> + 'static) -> Contender {
-        Contender { name, scrape: Box::new(scrape), bytes, times: Vec::new() }
-    }
-
-    fn of_registry(name: &'static str, bytes: usize, registry: &Arc<Registry>) -> Contender {
-        let registry = Arc::clone(registry);
-        Contender::new(name, bytes, move || text(&registry).into_bytes())
-    }
+/// A windrow family in an exposition.
+fn exposed(source: impl windrow::export::Source + 'static) -> Arc<Exposition> {
+    let mut metrics = Exposition::new();
+    metrics.register("requests", "Requests", source).expect("a new name");
+    Arc::new(metrics)
 }
 
-/// A windrow family in an exposition, and the bytes that it took.
-struct Ours {
-    bytes: usize,
-    metrics: Arc<Exposition>,
+fn plain(metrics: &Arc<Exposition>, format: Format) -> Scrape {
+    let metrics = Arc::clone(metrics);
+    Box::new(move || metrics.encode(format))
 }
 
-impl Ours {
-    fn new(bytes: usize, source: impl windrow::export::Source + 'static) -> Ours {
-        let mut metrics = Exposition::new();
-        metrics.register("requests", "Requests", source).expect("a new name");
-        Ours { bytes, metrics: Arc::new(metrics) }
-    }
-
-    fn plain(&self, name: &'static str, format: Format) -> Contender {
-        let metrics = Arc::clone(&self.metrics);
-        Contender::new(name, self.bytes, move || metrics.encode(format))
-    }
-
-    fn compressed(&self, name: &'static str, format: Format) -> Contender {
-        let metrics = Arc::clone(&self.metrics);
-        Contender::new(name, self.bytes, move || metrics.respond_in(format, true).body)
-    }
+fn compressed(metrics: &Arc<Exposition>, format: Format) -> Scrape {
+    let metrics = Arc::clone(metrics);
+    Box::new(move || metrics.respond_in(format, true).body)
 }
 
 fn text(registry: &Registry) -> String {
@@ -119,73 +98,58 @@ fn text(registry: &Registry) -> String {
     text
 }
 
-/// Every core adds to every series once. Returns the bytes that this took.
-fn fill(series: usize, add: impl Fn(TheirRequest) + Sync) -> usize {
-    let (heap, pages) = (HEAP.bytes(), resident());
-    for core in 0..cores() {
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                keep_to_core(core);
-                (0..series).for_each(|series| add(request(series)));
-            });
-        });
-    }
-    // The greater of the two: resident memory may have been free before.
-    (HEAP.bytes() - heap).max(resident().saturating_sub(pages))
+/// Every core adds to every series once.
+fn fill(series: usize, add: impl Fn(TheirRequest) + Sync) {
+    on_every_core(&|| (0..series).for_each(|series| add(request(series))));
 }
 
-/// A family of counters in a registry of theirs, and the bytes that it took.
-fn their_counters(series: usize) -> (usize, Arc<Registry>) {
+/// A family of counters in a registry of theirs.
+fn their_counters(series: usize) -> Registry {
     let family = TheirFamily::<TheirRequest, TheirCounter>::default();
-    let bytes = fill(series, |request| _ = family.get_or_create(&request).inc());
+    fill(series, |request| _ = family.get_or_create(&request).inc());
+    of_family(family)
+}
+
+fn of_family(family: impl Metric) -> Registry {
     let mut registry = Registry::default();
     registry.register("requests", "Requests", family);
-    (bytes, Arc::new(registry))
+    registry
 }
 
-/// A family of counters, and the bytes that it took.
-fn our_counters(series: usize) -> (usize, Arc<Family<Request<'static>, Counter>>) {
+/// A family of counters.
+fn our_counters(series: usize) -> Arc<Family<Request<'static>, Counter>> {
     let family = Arc::new(Family::<Request, Counter>::new().with_max_series(series));
-    let bytes = fill(series, |request| borrowed(&request, |of| family.with(of).increment()));
-    (bytes, family)
+    fill(series, |request| borrowed(&request, |of| family.with(of).increment()));
+    family
 }
 
 fn counters(series: usize) -> Vec<Contender> {
-    let (their_bytes, theirs) = their_counters(series);
     let mixed = TheirFamily::<TheirRequest, registry::Counter>::default();
-    let mixed_bytes = fill(series, |request| mixed.get_or_create(&request).increment());
-    let (our_bytes, ours) = our_counters(series);
-    let [mut with_mixed, mut with_ours] = [(); 2].map(|()| Registry::default());
-    with_mixed.register("requests", "Requests", mixed);
+    fill(series, |request| mixed.get_or_create(&request).increment());
+    let ours = our_counters(series);
+    let mut with_ours = Registry::default();
     register(&mut with_ours, "requests", "Requests", Arc::clone(&ours)).expect("a new name");
-    let [with_mixed, with_ours] = [with_mixed, with_ours].map(Arc::new);
-    let ours = Ours::new(our_bytes, ours);
+    let ours = exposed(ours);
     vec![
-        Contender::of_registry("prometheus-client: Family of Counter", their_bytes, &theirs),
-        Contender::of_registry(
-            "prometheus-client: Family of windrow's Counter",
-            mixed_bytes,
-            &with_mixed,
-        ),
-        Contender::of_registry("prometheus-client: windrow's Family", our_bytes, &with_ours),
-        ours.plain("windrow: text 0.0.4", Format::TEXT),
-        ours.plain("windrow: OpenMetrics, with times of creation", Format::OPENMETRICS),
+        ("prometheus-client: Family of Counter", of_registry(their_counters(series))),
+        ("prometheus-client: Family of windrow's Counter", of_registry(of_family(mixed))),
+        ("prometheus-client: windrow's Family", of_registry(with_ours)),
+        ("windrow: text 0.0.4", plain(&ours, Format::TEXT)),
+        ("windrow: OpenMetrics, with times of creation", plain(&ours, Format::OPENMETRICS)),
     ]
 }
 
 /// Gauges have no times of creation: so the two write the same lines of `OpenMetrics`.
 fn gauges(series: usize) -> Vec<Contender> {
     let theirs = TheirFamily::<TheirRequest, TheirGauge>::default();
-    let their_bytes = fill(series, |request| _ = theirs.get_or_create(&request).inc());
+    fill(series, |request| _ = theirs.get_or_create(&request).inc());
     let ours = Arc::new(Family::<Request, Gauge>::new().with_max_series(series));
-    let our_bytes = fill(series, |request| borrowed(&request, |of| ours.with(of).add(1)));
-    let mut registry = Registry::default();
-    registry.register("requests", "Requests", theirs);
-    let ours = Ours::new(our_bytes, ours);
+    fill(series, |request| borrowed(&request, |of| ours.with(of).add(1)));
+    let ours = exposed(ours);
     vec![
-        Contender::of_registry("prometheus-client: Family of Gauge", their_bytes, &registry.into()),
-        ours.plain("windrow: OpenMetrics", Format::OPENMETRICS),
-        ours.plain("windrow: text 0.0.4", Format::TEXT),
+        ("prometheus-client: Family of Gauge", of_registry(of_family(theirs))),
+        ("windrow: OpenMetrics", plain(&ours, Format::OPENMETRICS)),
+        ("windrow: text 0.0.4", plain(&ours, Format::TEXT)),
     ]
 }
 
@@ -196,74 +160,70 @@ fn histograms(series: usize) -> Vec<Contender> {
     let times = TheirFamily::<TheirRequest, TheirHistogram, _>::new_with_constructor(|| {
         TheirHistogram::new(Scale::DEFAULT.octaves().map(|bound| bound as f64))
     });
-    let their_bytes = fill(series, |request| {
+    fill(series, |request| {
         requests.get_or_create(&request).inc();
         let histogram = times.get_or_create(&request);
-        for value in &values {
-            histogram.observe(f64::from(*value));
+        for value in values {
+            histogram.observe(f64::from(value));
         }
     });
     let mut registry = Registry::default();
     registry.register("requests_requests", "Requests", requests);
     registry.register("requests_rt", "Requests", times);
     let ours = Arc::new(Family::<Request, Endpoint>::new().with_max_series(series));
-    let our_bytes = fill(series, |request| {
+    fill(series, |request| {
         borrowed(&request, |of| {
             let endpoint = ours.with(of);
             endpoint.requests.increment();
-            for value in &values {
-                endpoint.rt.record(u64::from(*value));
+            for value in values {
+                endpoint.rt.record(u64::from(value));
             }
         });
     });
-    let ours = Ours::new(our_bytes, ours);
+    let ours = exposed(ours);
     vec![
-        Contender::of_registry(
-            "prometheus-client: Families of Counter and Histogram",
-            their_bytes,
-            &registry.into(),
-        ),
-        ours.plain("windrow: text 0.0.4", Format::TEXT),
-        ours.plain("windrow: OpenMetrics, with times of creation", Format::OPENMETRICS),
+        ("prometheus-client: Families of Counter and Histogram", of_registry(registry)),
+        ("windrow: text 0.0.4", plain(&ours, Format::TEXT)),
+        ("windrow: OpenMetrics, with times of creation", plain(&ours, Format::OPENMETRICS)),
     ]
 }
 
 fn protobuf(series: usize) -> Vec<Contender> {
-    let (our_bytes, ours) = our_counters(series);
-    let ours = Ours::new(our_bytes, ours);
+    let ours = exposed(our_counters(series));
     vec![
         #[cfg(feature = "protobuf")]
         {
             use prometheus_client::encoding::prometheus_protobuf::encode_to_vec;
 
-            let (bytes, registry) = their_counters(series);
+            let registry = their_counters(series);
             let scrape = move || encode_to_vec(&registry).expect("a vector takes all");
-            Contender::new("prometheus-client: protobuf", bytes, scrape)
+            ("prometheus-client: protobuf", Box::new(scrape) as Scrape)
         },
-        ours.plain("windrow: protobuf, with times of creation", Format::PROTOBUF),
+        ("windrow: protobuf, with times of creation", plain(&ours, Format::PROTOBUF)),
     ]
 }
 
 /// The text of both by the same compressor at the same level.
 fn gzip(series: usize) -> Vec<Contender> {
-    let (their_bytes, theirs) = their_counters(series);
-    let (our_bytes, ours) = our_counters(series);
-    let ours = Ours::new(our_bytes, ours);
-    let plain = ours.metrics.encode(Format::TEXT);
+    let theirs = their_counters(series);
+    let ours = exposed(our_counters(series));
+    let text_of_ours = ours.encode(Format::TEXT);
     let compress = |body: &[u8]| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(body).expect("a vector takes all");
         encoder.finish().expect("a vector takes all")
     };
     vec![
-        Contender::new("prometheus-client: text through flate2, level 1", their_bytes, move || {
-            compress(text(&theirs).as_bytes())
-        }),
-        ours.compressed("windrow: text, gzip", Format::TEXT),
-        ours.compressed("windrow: OpenMetrics with times of creation, gzip", Format::OPENMETRICS),
-        Contender::new("flate2 alone, level 1, of windrow's text", our_bytes, move || {
-            compress(&plain)
-        }),
+        (
+            "prometheus-client: text through flate2, level 1",
+            Box::new(move || compress(text(&theirs).as_bytes())),
+        ),
+        ("windrow: text, gzip", compressed(&ours, Format::TEXT)),
+        (
+            "windrow: OpenMetrics with times of creation, gzip",
+            compressed(&ours, Format::OPENMETRICS),
+        ),
+        ("flate2 alone, level 1, of windrow's text", Box::new(move || compress(&text_of_ours))),
     ]
 }
 
@@ -278,60 +238,41 @@ const PARTS: [Part; 5] = [
     ("gzip", gzip),
 ];
 
-fn measure(series: usize, rounds: usize, mut contenders: Vec<Contender>) {
-    let mut rows = Vec::new();
-    for contender in &contenders {
-        let before = HEAP.bytes();
-        HEAP.forget_peak();
-        let body = (contender.scrape)();
-        let most = HEAP.peak() - before;
-        rows.push(vec![
-            contender.name.to_owned(),
-            (contender.bytes / series).to_string(),
-            (body.len() / series).to_string(),
-            (most / series).to_string(),
-        ]);
-        if !body.starts_with(&[0x1f, 0x8b]) {
-            // The label's value is in it as it is, whatever the format.
-            let last = format!("/shop/article/{}", (series - 1) / 2);
-            let is_there = body.windows(last.len()).any(|part| part == last.as_bytes());
-            assert!(is_there, "{} has lost series", contender.name);
-        }
+/// Returns the bytes of a scrape's body, and the most that it takes on the heap.
+fn bytes((name, scrape): &Contender, series: usize) -> [String; 2] {
+    let before = HEAP.bytes();
+    HEAP.forget_peak();
+    let body = scrape();
+    let most = HEAP.peak() - before;
+    if !body.starts_with(&[0x1f, 0x8b]) {
+        // The label's value is in it as it is, whatever the format.
+        let last = format!("/shop/article/{}", (series - 1) / 2);
+        let is_there = body.windows(last.len()).any(|part| part == last.as_bytes());
+        assert!(is_there, "{name} has lost series");
     }
-    for _ in 0..rounds {
-        for contender in &mut contenders {
-            let mut body = Vec::new();
-            contender.times.push(time(|| body = (contender.scrape)()));
-        }
-    }
-    let rivals = &contenders[0].times;
-    for (row, one) in rows.iter_mut().zip(&contenders) {
-        let each = one.times.iter().map(|time| time.as_secs_f64() * 1e9 / series as f64);
-        let by_round = one.times.iter().zip(rivals);
-        let ratios = by_round.map(|(own, rival)| own.as_secs_f64() / rival.as_secs_f64());
-        row.extend([Spread::of(each).show(), Spread::of(ratios).show()]);
-    }
-    let head = [
-        "contender",
-        "bytes a series",
-        "in the body",
-        "at most in a scrape",
-        "ns of CPU a series",
-        "to the first",
-    ];
-    print_table(&head, &rows);
-    println!();
+    [body.len(), most].map(|bytes| (bytes / series).to_string())
+}
+
+fn entry(contender: &Contender, series: usize) -> Entry<'_> {
+    let (name, scrape) = contender;
+    Entry::new(*name).facts(bytes(contender, series)).column(move || {
+        let mut body = Vec::new();
+        time(|| body = scrape()).each(series as u64)
+    })
 }
 
 fn main() {
-    let usual = Options { rounds: 15, series: 10_000, ..Options::default() };
-    let known = ["rounds", "series", "only"];
-    let Options { series, rounds, only, .. } = options("scrape", &known, usual);
-    print_caption("scrape");
-    let parts = PARTS.iter().filter(|(name, _)| only.as_ref().is_none_or(|only| only == name));
-    for (name, contenders) in parts {
-        println!("{name}\n");
-        measure(series, rounds, contenders(series));
+    let usual = [("series", 10_000), ("rounds", 15)];
+    let options = options("scrape", usual, &PARTS.map(|(name, _)| name));
+    let [series, rounds] = options.numbers;
+    for (part, contenders) in PARTS.iter().filter(|(name, _)| options.wants(name)) {
+        let contenders = contenders(series);
+        let mut scrapes: Vec<_> = contenders.iter().map(|one| entry(one, series)).collect();
+        measure(part, rounds, &mut scrapes);
+        let heads =
+            [part, "bytes a series in the body", "at most", "ns of CPU a series", "to the first"];
+        print_rows(&heads, &scrapes, |scrape| {
+            vec![scrape.cost(0).show(), scrape.ratio(0, &scrapes[0], 0).show()]
+        });
     }
-    println!("Median (least to greatest). {series} series, {rounds} rounds.");
 }

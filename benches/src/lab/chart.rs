@@ -37,8 +37,8 @@ pub struct Bar {
 pub struct Line {
     /// The contender's name.
     pub label: String,
-    /// A point for each mark of the horizontal axis, where there is one.
-    pub points: Vec<Option<f64>>,
+    /// A point for each mark of the horizontal axis.
+    pub points: Vec<f64>,
 }
 
 /// Text that is no markup.
@@ -157,7 +157,7 @@ pub fn lines(title: &str, caption: &str, marks: &[String], lines: &[Line]) -> St
     let left = 64.0;
     let right = 190.0;
     let mut svg = begin(height, title, caption);
-    let (low, high) = decades(lines.iter().flat_map(|line| line.points.iter().flatten().copied()));
+    let (low, high) = decades(lines.iter().flat_map(|line| line.points.iter().copied()));
     let scale = FIELD / f64::from(high - low);
     let up = |value: f64| TOP + FIELD - (value.log10() - f64::from(low)) * scale;
     let step = (WIDTH - left - right) / (marks.len().max(2) - 1) as f64;
@@ -176,11 +176,9 @@ pub fn lines(title: &str, caption: &str, marks: &[String], lines: &[Line]) -> St
     for line in lines {
         let colour = colour(&line.label, others);
         others += usize::from(!line.label.starts_with("windrow"));
-        let there = line.points.iter().enumerate();
-        let there = there.filter_map(|(index, point)| Some((index, (*point)?)));
-        let there = there.filter(|(_, value)| *value > 0.0);
+        let there = line.points.iter().enumerate().filter(|(_, value)| **value > 0.0);
         let points: Vec<(f64, f64)> =
-            there.map(|(index, value)| (left + step * index as f64, up(value))).collect();
+            there.map(|(index, value)| (left + step * index as f64, up(*value))).collect();
         let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let _ = writeln!(
             svg,

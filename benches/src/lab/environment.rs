@@ -5,9 +5,6 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
-use serde::Serialize;
-
-use super::Effort;
 use crate::harness::cores;
 use crate::terminal::processor;
 
@@ -15,43 +12,8 @@ use crate::terminal::processor;
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// The crates whose versions the report names.
-const RIVALS: [&str; 9] = [
-    "contatori",
-    "crossbeam-epoch",
-    "fast-counter",
-    "hdrhistogram",
-    "metrics",
-    "metrics-exporter-prometheus",
-    "metrics-util",
-    "prometheus",
-    "prometheus-client",
-];
-
-/// The contents of a caption.
-#[derive(Clone, Debug, Serialize)]
-pub struct Environment {
-    /// The processor's name.
-    pub processor: String,
-    /// The number of its threads that the run may use.
-    pub cores: usize,
-    /// The system's kernel.
-    pub kernel: String,
-    /// The compiler.
-    pub rustc: &'static str,
-    /// Java's version, where it took part.
-    pub java: Option<String>,
-    /// Name and version of each rival.
-    pub rivals: Vec<String>,
-    /// windrow's strategy in this process.
-    pub strategy: String,
-    /// The command line.
-    pub command: String,
-    /// The share of the machine's processor time that went to others, or was taken from the
-    /// machine, while this ran; nothing where the system does not tell.
-    pub others: Option<f64>,
-    /// The contenders that did not take part, with the reasons.
-    pub left_out: Vec<String>,
-}
+const RIVALS: [&str; 6] =
+    ["contatori", "crossbeam-epoch", "fast-counter", "metrics", "prometheus", "prometheus-client"];
 
 /// Processor time since the machine started, in the kernel's ticks.
 #[derive(Clone, Copy)]
@@ -101,16 +63,10 @@ impl Others {
     }
 }
 
-/// Returns the version of `package` in the lock file.
-fn version(package: &str) -> Option<&'static str> {
+/// Returns name and version of `package`, by the lock file.
+fn version(package: &str) -> Option<String> {
     let (_, rest) = LOCK.split_once(&format!("name = \"{package}\"\nversion = \""))?;
-    Some(rest.split_once('"')?.0)
-}
-
-/// Returns name and version of the crates of these names.
-fn versions(names: &[&str]) -> Vec<String> {
-    let with_version = |name: &&str| Some(format!("{name} {}", version(name)?));
-    names.iter().filter_map(with_version).collect()
+    Some(format!("{package} {}", rest.split_once('"')?.0))
 }
 
 /// Returns the first line of `java -version`, if there is a Java.
@@ -119,79 +75,57 @@ fn java() -> Option<String> {
     String::from_utf8_lossy(&output.stderr).lines().next().map(str::to_owned)
 }
 
-impl Environment {
-    /// Returns the current environment.
-    pub fn new(
-        command: String,
-        with_java: bool,
-        others: &Others,
-        left_out: Vec<String>,
-    ) -> Environment {
-        let mut rivals: Vec<&str> = RIVALS.to_vec();
-        if cfg!(feature = "sentinel") {
-            rivals.push("sentinel-core");
-        }
-        if cfg!(feature = "labels") {
-            rivals.extend(["opentelemetry", "opentelemetry_sdk"]);
-        }
-        if cfg!(feature = "limits") {
-            rivals.push("governor");
-        }
-        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-        Environment {
-            processor: processor(),
-            cores: cores(),
-            kernel: format!(
-                "{} {}",
-                env::consts::OS,
-                kernel.trim().split('-').next().unwrap_or("")
-            ),
-            rustc: env!("BENCHES_RUSTC"),
-            java: java().filter(|_| with_java),
-            rivals: versions(&rivals),
-            strategy: format!("{:?}", windrow::diagnostics::strategy()),
-            command,
-            others: others.share(),
-            left_out,
-        }
-    }
-
-    /// Returns the percentage of the processors that others used, if a reader must know it.
-    pub fn noise(&self) -> Option<f64> {
-        self.others.filter(|share| *share > 0.05).map(|share| (100.0 * share).round())
-    }
-
-    /// Returns a paragraph for the head of a report.
-    pub fn caption(&self) -> String {
-        let mut lines = vec![format!(
-            "{}, {} cores, {}; {}; strategy {}. `{}`",
-            self.processor, self.cores, self.kernel, self.rustc, self.strategy, self.command,
-        )];
-        let rivals: Vec<&str> = self.rivals.iter().chain(&self.java).map(String::as_str).collect();
-        if !rivals.is_empty() {
-            lines.push(format!("Rivals: {}.", rivals.join(", ")));
-        }
-        lines.push(match (self.noise(), self.others) {
-            (Some(share), _) => format!(
-                "**Others used {share} % of the processors meanwhile**: times of several threads, and the \
-                 ends of all spreads, are worse than they would be on a quiet machine.",
-            ),
-            (None, Some(share)) => format!("Others used {:.0} % of the processors.", 100.0 * share),
-            (None, None) => "How busy others kept the processors is not known.".to_owned(),
-        });
-        lines.extend(self.left_out.iter().map(|line| format!("Left out: {line}.")));
-        lines.join("\n\n")
-    }
+/// The environment of a run, in words.
+pub struct Environment {
+    /// Paragraphs for the head of a report.
+    pub caption: String,
+    /// A line for the head of a picture.
+    pub line: String,
 }
 
-/// Returns the command that a reader types, from what this program was called with.
-pub fn command(parts: &[String], effort: Effort) -> String {
-    let mut words = vec!["cargo xtask compare".to_owned()];
-    words.extend(parts.iter().cloned());
-    if effort == Effort::Quick {
-        words.push("--quick".to_owned());
+impl Environment {
+    /// Returns the current environment of a `command`; `left_out` are the contenders that did not
+    /// take part, with the reasons.
+    pub fn new(
+        command: &str,
+        with_java: bool,
+        others: &Others,
+        left_out: &[String],
+    ) -> Environment {
+        let (processor, cores, rustc) = (processor(), cores(), env!("BENCHES_RUSTC"));
+        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let kernel =
+            format!("{} {}", env::consts::OS, kernel.trim().split('-').next().unwrap_or(""));
+        let strategy = windrow::diagnostics::strategy();
+        let sentinel = cfg!(feature = "sentinel").then_some("sentinel-core");
+        let rivals = RIVALS.into_iter().chain(sentinel).filter_map(version);
+        let rivals: Vec<String> = rivals.chain(java().filter(|_| with_java)).collect();
+        let mut paragraphs = vec![
+            format!(
+                "{processor}, {cores} cores, {kernel}; {rustc}; strategy {strategy:?}. `{command}`"
+            ),
+            format!("Rivals: {}.", rivals.join(", ")),
+        ];
+        // What a reader must know, if it is not little.
+        let mut noise = String::new();
+        paragraphs.push(match others.share().map(|share| (share, (100.0 * share).round())) {
+            Some((share, percent)) if share > 0.05 => {
+                noise = format!(" ({percent} % used by others)");
+                format!(
+                    "**Others used {percent} % of the processors meanwhile**: times of several \
+                     threads, and the ends of all spreads, are worse than they would be on a quiet \
+                     machine."
+                )
+            }
+            Some((_, percent)) => format!("Others used {percent} % of the processors."),
+            None => "How busy others kept the processors is not known.".to_owned(),
+        });
+        paragraphs.extend(left_out.iter().map(|line| format!("Left out: {line}.")));
+        Environment {
+            caption: paragraphs.join("\n\n"),
+            line: format!("{processor}, {cores} cores{noise}; {rustc}; {command}"),
+        }
     }
-    words.join(" ")
 }
 
 #[cfg(test)]
@@ -199,24 +133,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rival_has_a_version() {
-        for name in RIVALS {
-            assert!(version(name).is_some(), "{name}");
-        }
-    }
-
-    #[test]
     fn a_caption_names_the_rivals_that_took_part() {
-        let of = |rivals: &[&str]| {
-            let new = Environment::new("some command".to_owned(), false, &Others::watch(), vec![]);
-            Environment { rivals: versions(rivals), ..new }.caption()
-        };
-        let caption = of(&["prometheus", "prometheus-client"]);
+        let Environment { caption, .. } =
+            Environment::new("some command", false, &Others::watch(), &[]);
         assert!(caption.contains("; strategy ") && caption.contains("`some command`"), "{caption}");
-        let rivals: Vec<_> = caption.lines().filter(|line| line.starts_with("Rivals: ")).collect();
-        let [of_two] = rivals[..] else { panic!("{caption}") };
-        assert!(of_two.contains(": prometheus 0.") && of_two.contains(", prometheus-client 0."));
-        assert_eq!(of_two.matches(',').count(), 1, "{of_two}");
-        assert!(!of(&[]).contains("Rivals"));
+        let line =
+            caption.lines().find(|line| line.starts_with("Rivals: ")).expect("a line of them");
+        assert!(
+            line.contains(" prometheus 0.") && line.contains(", prometheus-client 0."),
+            "{line}"
+        );
+        let count = RIVALS.len() + usize::from(cfg!(feature = "sentinel"));
+        assert_eq!(line.split(", ").count(), count, "{line}");
     }
 }

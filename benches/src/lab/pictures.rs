@@ -1,7 +1,6 @@
 //! The figures that become pictures.
 
 use super::chart::{Bar, Line, bars, lines};
-use super::environment::Environment;
 use super::latency;
 use super::losses;
 use super::speed::{Speed, counted};
@@ -12,35 +11,27 @@ use crate::harness::cores;
 use crate::ours::WINDROW;
 use crate::rivals::{CAS_RING, EPOCH_RING, LEAP_ARRAY, MUTEX_RING};
 
-/// Pictures by the names of their files.
+/// Pictures by the names of their files, with `caption` in the head of each.
 pub fn all(
-    environment: &Environment,
+    caption: &str,
     speed: Option<&Speed>,
     losses: &[losses::Row],
     latency: &[latency::Row],
 ) -> Vec<(&'static str, String)> {
-    let caption = format!(
-        "{}, {} cores{}; {}; {}",
-        environment.processor,
-        environment.cores,
-        environment.noise().map_or(String::new(), |share| format!(" ({share} % used by others)")),
-        environment.rustc,
-        environment.command,
-    );
     let mut pictures = Vec::new();
     if let Some(speed) = speed {
         let add = |group, kind| {
             let title = format!("ns of CPU time an add to a {kind}, {}", counted(cores()));
-            costs(&title, &caption, speed, group)
+            costs(&title, caption, speed, group)
         };
         pictures.push(("compare-counters", add(Group::Counter, "counter")));
         pictures.push(("compare-windows", add(Group::Window, "window")));
     }
     if !losses.is_empty() {
-        pictures.push(("compare-losses", lost(&caption, losses)));
+        pictures.push(("compare-losses", lost(caption, losses)));
     }
     if !latency.is_empty() {
-        pictures.push(("compare-latency", ranks(&caption, latency)));
+        pictures.push(("compare-latency", ranks(caption, latency)));
     }
     pictures
 }
@@ -93,7 +84,7 @@ fn ranks(caption: &str, rows: &[latency::Row]) -> String {
     let shown = |row: &&latency::Row| kinds.contains(&&*row.name);
     let line = |row: &latency::Row| Line {
         label: row.name.clone(),
-        points: row.ranks.iter().map(|&time| Some(time as f64)).collect(),
+        points: row.ranks.iter().map(|&time| time as f64).collect(),
     };
     let drawn: Vec<Line> = rows.iter().filter(shown).map(line).collect();
     let marks = latency::RANKS.map(|rank| format!("{rank} %"));

@@ -28,9 +28,7 @@ pub fn table(speed: Option<&Speed>) -> Table {
     for (what, group, one, other) in RATIOS {
         let ratio = |threads| {
             let find = |name| speed.find(group, name, Work::Add(threads));
-            let (one, other) = (find(one)?, find(other)?);
-            let ratio = Spread::of_both(&one.samples, &other.samples, |one, other| one / other);
-            Some(ratio.show())
+            Some(Spread::of_ratios(&find(one)?.samples, &find(other)?.samples).show())
         };
         let cells = [1, cores()].map(|threads| ratio(threads).unwrap_or_else(|| "-".to_owned()));
         is_marked |= cells.iter().any(|cell| cell.starts_with('~'));

@@ -1,22 +1,16 @@
-//! The output of the lab: tables for readers, data for programs, pictures for both.
+//! The output of the lab: tables and pictures.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use serde::Serialize;
-use serde_json::{Value, json};
-
-use super::environment::Environment;
-use super::rounds::Figure;
 use crate::terminal::markdown;
 
 /// The columns of a page.
 const WIDTH: usize = 100;
 
 /// A table in Markdown, and what a reader must know to read it.
-#[derive(Clone, Debug, Serialize)]
 pub struct Table {
     /// The name of its file, and of its place in the documentation.
     pub id: &'static str,
@@ -64,14 +58,10 @@ impl Table {
 
 /// Everything that a run has found.
 pub struct Report {
-    /// The environment of the run.
-    pub environment: Environment,
+    /// The environment of the run, in paragraphs.
+    pub caption: String,
     /// The tables, for readers.
     pub tables: Vec<Table>,
-    /// The figures measured in rounds, sample by sample.
-    pub figures: Vec<Figure>,
-    /// The other measurements: rows by part.
-    pub parts: Vec<(&'static str, Value)>,
     /// Pictures, by name.
     pub pictures: Vec<(&'static str, String)>,
 }
@@ -79,33 +69,11 @@ pub struct Report {
 impl Report {
     /// Returns the whole report as Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# Comparison\n\n{}\n", self.environment.caption());
+        let mut text = format!("# Comparison\n\n{}\n", self.caption);
         for table in &self.tables {
             let _ = write!(text, "\n## {}\n\n{}", table.title, table.markdown());
         }
         text
-    }
-
-    /// One object: environment, each sample of each figure, the other parts' rows, and the tables.
-    fn json(&self) -> Value {
-        let figure = |figure: &Figure| {
-            json!({
-                "group": figure.subject.group.name(),
-                "contender": figure.subject.label(),
-                "work": figure.work.name(),
-                "threads": figure.work.threads(),
-                "cost": figure.cost(),
-                "samples": figure.samples,
-            })
-        };
-        let parts: serde_json::Map<_, _> =
-            self.parts.iter().map(|(name, rows)| ((*name).to_owned(), rows.clone())).collect();
-        json!({
-            "environment": self.environment,
-            "figures": self.figures.iter().map(figure).collect::<Vec<_>>(),
-            "parts": parts,
-            "tables": self.tables,
-        })
     }
 
     /// Writes everything into `directory`, replacing the files of an older run.
@@ -119,8 +87,7 @@ impl Report {
         let tables = directory.join("tables");
         fs::create_dir_all(&tables)?;
         fs::write(directory.join("report.md"), self.markdown())?;
-        fs::write(directory.join("data.json"), format!("{:#}\n", self.json()))?;
-        fs::write(tables.join("environment.md"), wrapped(&self.environment.caption()))?;
+        fs::write(tables.join("environment.md"), wrapped(&self.caption))?;
         for table in &self.tables {
             fs::write(tables.join(format!("{}.md", table.id)), table.markdown())?;
         }

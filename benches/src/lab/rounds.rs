@@ -11,7 +11,7 @@ use super::stats::{Sample, Spread};
 use super::subject::{Forced, Process, Subject};
 use super::work::Work;
 use super::worker::{self, Worker};
-use crate::harness::{Contender, Spent, cores};
+use crate::harness::Contender;
 
 /// One thing that was measured in every round.
 pub struct Figure {
@@ -28,7 +28,7 @@ pub struct Figure {
 impl Figure {
     /// Nanoseconds of CPU time.
     pub fn cost(&self) -> Spread {
-        Spread::of_samples(&self.samples, |sample| sample.cpu_ns)
+        Spread::of(&self.samples)
     }
 }
 
@@ -59,24 +59,21 @@ impl<'a> Workers<'a> {
 
     fn get(&mut self, process: Process) -> Result<&mut Worker, String> {
         if !self.running.iter().any(|(running, _)| *running == process) {
-            let mut command = if process == Process::Java {
-                let mut command = Command::new("java");
-                // A quiet machine: nothing of its own beside the threads that count.
-                command.args(["-XX:+UseSerialGC", "-Xmx64m", "-cp"]);
-                command.arg(self.java.ok_or("no classes of Java's")?).arg("Adders");
-                command
-            } else {
-                let program = env::current_exe().map_err(|error| error.to_string())?;
-                let mut command = Command::new(program);
-                command.arg("--serve");
-                command
-            };
+            let program = env::current_exe().map_err(|error| error.to_string())?;
+            let mut command = Command::new(program);
+            command.arg("--serve");
             match process {
                 Process::Forced(Forced { strategy, leases, .. }) => {
                     command.env("WINDROW_STRATEGY", strategy).env("WINDROW_LEASES", leases);
                 }
                 Process::SentinelTicker => _ = command.arg("--sentinel-ticker"),
-                Process::Here | Process::Sentinel | Process::Java => {}
+                Process::Here | Process::Sentinel => {}
+                Process::Java => {
+                    command = Command::new("java");
+                    // A quiet machine: nothing of its own beside the threads that count.
+                    command.args(["-XX:+UseSerialGC", "-Xmx64m", "-cp"]);
+                    command.arg(self.java.ok_or("no classes of Java's")?).arg("Adders");
+                }
             }
             self.running.push((process, Worker::start(command)?));
         }
@@ -86,7 +83,7 @@ impl<'a> Workers<'a> {
 }
 
 impl Figure {
-    fn perform(&self, workers: &mut Workers, times: u64) -> Result<(Spent, f64), String> {
+    fn perform(&self, workers: &mut Workers, times: u64) -> Result<Sample, String> {
         match &self.here {
             Some(contender) => Ok(worker::perform(contender, self.work, times)),
             None => workers.get(self.subject.process)?.perform(self.subject, self.work, times),
@@ -97,16 +94,17 @@ impl Figure {
     /// time includes the wait for a core, and would be filled by so few repetitions that reading
     /// the clock would dominate.
     fn calibrate(&mut self, workers: &mut Workers) -> Result<(), String> {
-        let turns = (self.work.busy() as f64 / cores() as f64).max(1.0);
-        let (length, mut times) = (self.work.length().div_f64(turns), 1);
+        let length = self.work.length().as_nanos() as f64;
+        self.times = 1;
         loop {
-            let (spent, _) = self.perform(workers, times)?;
-            if spent.cpu * 8 >= length {
-                let fill = u128::from(times) * length.as_nanos() / spent.cpu.as_nanos();
-                self.times = (fill as u64).max(1);
+            let each = self.perform(workers, self.times)?.each(self.times).ns;
+            if each * self.times as f64 * 8.0 >= length {
+                #[allow(clippy::cast_sign_loss)] // it took some time
+                let fill = (length / each) as u64;
+                self.times = fill.max(1);
                 return Ok(());
             }
-            times *= 4;
+            self.times *= 4;
         }
     }
 }
@@ -143,9 +141,7 @@ pub fn measure(
             let at = (round + turn) % count;
             let figure = &mut figures[at];
             match figure.perform(workers, figure.times) {
-                Ok((spent, read_ns)) => {
-                    figure.samples.push(Sample::new(spent, read_ns, figure.times));
-                }
+                Ok(sample) => figure.samples.push(sample.each(figure.times)),
                 Err(why) => workers.fail(figure, &why),
             }
         }

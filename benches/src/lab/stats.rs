@@ -1,32 +1,20 @@
 //! Figures of many rounds: their middle and their ends, and whether they can be trusted.
 
-use serde::Serialize;
-
-use crate::harness::Spent;
-
-/// The result of one round for one figure.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// The CPU time of some work in one round.
+#[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// Nanoseconds of CPU time an operation and thread.
-    pub cpu_ns: f64,
-    /// Nanoseconds of wall time an operation and thread.
-    pub wall_ns: f64,
-    /// See [`Spent::running`].
+    /// Nanoseconds of CPU time, the mean over the threads.
+    pub ns: f64,
+    /// The share of the wall time in which the cores that the threads could use ran them, from 0 to
+    /// 1. If it is low, another process had a core, and the threads took turns on the others.
     pub running: f64,
-    /// Nanoseconds of CPU time of a read that went on meanwhile; zero if none did.
-    pub read_ns: f64,
 }
 
 impl Sample {
-    /// Returns what `times` operations of each thread come to.
-    pub fn new(spent: Spent, read_ns: f64, times: u64) -> Sample {
-        let each = |spent: std::time::Duration| spent.as_nanos() as f64 / times as f64;
-        Sample {
-            cpu_ns: each(spent.cpu),
-            wall_ns: each(spent.wall),
-            running: spent.running,
-            read_ns,
-        }
+    /// Returns what one of `times` operations of each thread comes to.
+    #[must_use]
+    pub fn each(self, times: u64) -> Sample {
+        Sample { ns: self.ns / times as f64, ..self }
     }
 
     /// Returns whether the threads were really running at once: the cores were theirs for this
@@ -55,7 +43,7 @@ fn counting(figures: impl Iterator<Item = (bool, f64)>) -> (Vec<f64>, bool) {
 }
 
 /// The middle and the ends of some figures.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// The least.
     pub min: f64,
@@ -68,53 +56,40 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Returns the spread of figures that all count.
+    /// Returns the spread of some rounds.
     ///
     /// # Panics
-    /// Panics if there are no figures.
-    pub fn of(figures: impl Iterator<Item = f64>) -> Spread {
-        Spread::over(figures.map(|figure| (true, figure)))
+    /// Panics if there are none.
+    pub fn of(samples: &[Sample]) -> Spread {
+        Spread::over(samples.iter().map(|sample| (sample.good(), sample.ns)))
+    }
+
+    /// Returns the spread of the ratios of `one` to `other`, round by round.
+    ///
+    /// # Panics
+    /// Panics if there are no rounds.
+    pub fn of_ratios(one: &[Sample], other: &[Sample]) -> Spread {
+        let both = one.iter().zip(other);
+        Spread::over(both.map(|(one, other)| (one.good() && other.good(), one.ns / other.ns)))
     }
 
     /// Returns the spread of figures, each with whether its round was good.
-    ///
-    /// # Panics
-    /// Panics if there are no figures.
-    pub fn over(figures: impl Iterator<Item = (bool, f64)>) -> Spread {
+    fn over(figures: impl Iterator<Item = (bool, f64)>) -> Spread {
         let (mut figures, trusted) = counting(figures);
         figures.sort_by(f64::total_cmp);
         let last = figures.len() - 1;
         Spread { min: figures[0], median: figures[last / 2], max: figures[last], trusted }
     }
 
-    /// One figure of `samples`.
-    pub fn of_samples(samples: &[Sample], figure: impl Fn(&Sample) -> f64) -> Spread {
-        Spread::over(samples.iter().map(|sample| (sample.good(), figure(sample))))
-    }
-
-    /// Returns what `combine` makes of the CPU time of `one` and `other`, round by round.
-    pub fn of_both(one: &[Sample], other: &[Sample], combine: fn(f64, f64) -> f64) -> Spread {
-        let both = one.iter().zip(other);
-        Spread::over(
-            both.map(|(one, other)| {
-                (one.good() && other.good(), combine(one.cpu_ns, other.cpu_ns))
-            }),
-        )
-    }
-
     /// Returns the median, with the mark of a figure that is not to be trusted.
     pub fn show_median(&self) -> String {
-        format!("{}{}", self.mark(), digits(self.median))
+        format!("{}{}", if self.trusted { "" } else { "~" }, digits(self.median))
     }
 
     /// Returns the median and the ends.
     pub fn show(&self) -> String {
         let Spread { min, max, .. } = *self;
         format!("{} ({} to {})", self.show_median(), digits(min), digits(max))
-    }
-
-    fn mark(&self) -> &'static str {
-        if self.trusted { "" } else { "~" }
     }
 }
 
@@ -138,8 +113,8 @@ pub fn digits(figure: f64) -> String {
 mod tests {
     use super::*;
 
-    fn sample(cpu_ns: f64, running: f64) -> Sample {
-        Sample { cpu_ns, wall_ns: cpu_ns, running, read_ns: 0.0 }
+    fn sample(ns: f64, running: f64) -> Sample {
+        Sample { ns, running }
     }
 
     #[test]
@@ -147,7 +122,7 @@ mod tests {
         let samples: Vec<Sample> = (0..20)
             .map(|round| sample(f64::from(round), if round < 6 { 0.5 } else { 0.9 }))
             .collect();
-        let spread = Spread::of_samples(&samples, |sample| sample.cpu_ns);
+        let spread = Spread::of(&samples);
         assert_eq!(spread, Spread { min: 6.0, median: 12.0, max: 19.0, trusted: true });
     }
 
@@ -156,7 +131,7 @@ mod tests {
         let samples: Vec<Sample> = (0..20)
             .map(|round| sample(f64::from(round), if round < 18 { 0.5 } else { 0.9 }))
             .collect();
-        let spread = Spread::of_samples(&samples, |sample| sample.cpu_ns);
+        let spread = Spread::of(&samples);
         assert_eq!(spread, Spread { min: 0.0, median: 9.0, max: 19.0, trusted: false });
         assert_eq!(spread.show_median(), "~9.00");
     }
@@ -165,7 +140,7 @@ mod tests {
     fn a_ratio_is_taken_within_a_round() {
         let one = [sample(2.0, 1.0), sample(20.0, 1.0), sample(4.0, 1.0)];
         let other = [sample(1.0, 1.0), sample(10.0, 1.0), sample(2.0, 1.0)];
-        let ratio = Spread::of_both(&one, &other, |one, other| one / other);
+        let ratio = Spread::of_ratios(&one, &other);
         assert_eq!((ratio.min, ratio.max), (2.0, 2.0));
     }
 }

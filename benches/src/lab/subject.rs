@@ -6,10 +6,10 @@ use std::time::Duration;
 use windrow::clock::{Coarse, Ticker};
 use windrow::diagnostics::{Strategy, strategy};
 
-use crate::harness::{Contender, cores, time_adds};
-use crate::ours::{self, WINDROW, labelled, tiered};
+use crate::harness::Contender;
+use crate::ours::{self, WINDROW, labelled};
+use crate::rivals;
 use crate::rivals::counters::locked_add;
-use crate::rivals::{self, EPOCH_RING, LEAP_ARRAY, MUTEX_RING};
 
 /// The groups of contenders that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Group {
     Tiers,
 }
 
-/// All groups, by their names in data files and in questions to workers.
+/// All groups, by their names in tables and in questions to workers.
 const NAMES: [(Group, &str); 8] = [
     (Group::Counter, "counter"),
     (Group::Window, "window, published time"),
@@ -41,7 +41,7 @@ const NAMES: [(Group, &str); 8] = [
 ];
 
 impl Group {
-    /// Returns the name in data files and in questions to workers.
+    /// Returns the name in tables and in questions to workers.
     ///
     /// # Panics
     /// If the lab has no group of this size.
@@ -95,20 +95,17 @@ pub struct Forced {
     pub leases: &'static str,
 }
 
-const fn forced(label: &'static str, strategy: &'static str, leases: &'static str) -> Forced {
-    Forced { label, strategy, leases }
+const fn forced(label: &'static str, strategy: &'static str, leases: &'static str) -> Process {
+    Process::Forced(Forced { label, strategy, leases })
 }
 
 /// windrow in a process of its own, with the portable strategy.
 pub const PORTABLE: &str = "windrow, portable";
-/// The other strategies that a counter is measured with.
-const OF_COUNTERS: [Forced; 3] = [
+/// The other strategies: those of counters, and behind them those of windows alone.
+const OTHERS: [Process; 6] = [
     forced(PORTABLE, "portable", "on"),
     forced("windrow, by processor", "cpu-id", "on"),
     forced("windrow, portable, dealt rows", "portable", "off"),
-];
-/// The strategies that a window is measured with, besides all of those.
-const OF_WINDOWS: [Forced; 3] = [
     forced("windrow, fenced", "fenced", "on"),
     forced("windrow, fenced, dealt rows", "fenced", "off"),
     forced("windrow, by epochs", "epochs", "on"),
@@ -122,48 +119,38 @@ pub const SENTINEL: &str = "sentinel-core";
 pub const JAVA: [&str; 2] = ["Java LongAdder", "Java AtomicLong"];
 
 impl Subject {
-    fn here(group: Group, name: &'static str) -> Subject {
-        Subject { group, name, process: Process::Here }
-    }
-
     /// Returns what tables call it.
     pub fn label(self) -> &'static str {
-        match (self.process, self.name) {
-            (Process::Forced(forced), _) => forced.label,
-            (Process::SentinelTicker, SENTINEL) => SENTINEL_TICKER,
-            (_, name) => name,
+        match self.process {
+            Process::Forced(forced) => forced.label,
+            Process::SentinelTicker => SENTINEL_TICKER,
+            _ => self.name,
         }
     }
 
     /// Returns all contenders in `group`, windrow first; sentinel-core where it was compiled in,
     /// Java's where the caller says that there is one.
     pub fn all(group: Group, java: bool) -> Vec<Subject> {
+        let of = |name, process| Subject { group, name, process };
         // Full windows take a while to fill.
         let alike = if let Group::Full(_) = group { Group::Full(2) } else { group };
-        let made = contenders(alike, |_| true);
-        let mut names: Vec<_> = made.iter().map(|contender| contender.name).collect();
-        if group == Group::Full(600) {
-            let all_buckets = [LEAP_ARRAY, EPOCH_RING, MUTEX_RING];
-            names.retain(|name| all_buckets.contains(name) || name.starts_with(WINDROW));
-        }
-        let mut subjects: Vec<_> =
-            names.into_iter().map(|name| Subject::here(group, name)).collect();
-        let window = group == Group::Window;
-        if strategy() == Strategy::PerCore && (window || group == Group::Counter) {
-            let others = OF_COUNTERS.iter().chain(OF_WINDOWS.iter().filter(|_| window));
-            let subject =
-                |&forced| Subject { group, name: WINDROW, process: Process::Forced(forced) };
-            subjects.splice(1..1, others.map(subject));
-        }
-        if cfg!(feature = "sentinel") && group == Group::Window {
-            let sentinel = Subject { group, name: SENTINEL, process: Process::SentinelTicker };
-            subjects.push(sentinel);
-        }
-        if cfg!(feature = "sentinel") && group == Group::Coarse {
-            subjects.push(Subject { group, name: SENTINEL, process: Process::Sentinel });
-        }
-        if java && group == Group::Counter {
-            subjects.extend(JAVA.map(|name| Subject { group, name, process: Process::Java }));
+        let here = contenders(alike).into_iter().map(|made| of(made.name, Process::Here));
+        let mut subjects: Vec<_> = here.collect();
+        let others: &[Process] = match group {
+            Group::Counter if strategy() == Strategy::PerCore => &OTHERS[..3],
+            Group::Window if strategy() == Strategy::PerCore => &OTHERS,
+            _ => &[],
+        };
+        subjects.splice(1..1, others.iter().map(|process| of(WINDROW, *process)));
+        match group {
+            Group::Window if cfg!(feature = "sentinel") => {
+                subjects.push(of(SENTINEL, Process::SentinelTicker));
+            }
+            Group::Coarse if cfg!(feature = "sentinel") => {
+                subjects.push(of(SENTINEL, Process::Sentinel));
+            }
+            Group::Counter if java => subjects.extend(JAVA.map(|name| of(name, Process::Java))),
+            _ => {}
         }
         subjects
     }
@@ -178,27 +165,22 @@ fn ticker() -> &'static Ticker {
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Returns all contenders that can be made at once, except sentinel-core, which keeps its windows.
-/// Of full windows, only those that are `wanted`.
-fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
+fn contenders(group: Group) -> Vec<Contender> {
     match group {
-        Group::Full(buckets) => ours::full_windows(buckets, wanted),
+        Group::Full(buckets) => ours::full_windows(buckets),
         Group::Counter => ours::counters(),
         Group::Window => {
             let mut windows = ours::windows(SECOND, 2, ticker());
             windows.push(locked_add());
             windows
         }
-        Group::Coarse => {
-            vec![ours::window(SECOND, 2, Coarse::default()), ours::coarse_read()]
-        }
+        Group::Coarse => vec![ours::window(SECOND, 2, Coarse::default()), ours::coarse_read()],
         Group::Labels => {
             let mut counters = labelled::all();
-            counters.extend(rivals::labelled::all());
-            #[cfg(feature = "labels")]
-            counters.extend(rivals::opentelemetry::all());
+            counters.push(rivals::labelled::prometheus());
             counters
         }
-        Group::Tiers => tiered::adds(ticker()),
+        Group::Tiers => ours::tiered(ticker()),
     }
 }
 
@@ -208,14 +190,7 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     if name == SENTINEL {
         return Some(crate::rivals::sentinel::window(2));
     }
-    let mut contenders = contenders(group, |other| other == name);
-    let at = contenders.iter().position(|contender| contender.name == name)?;
-    Some(contenders.swap_remove(at))
-}
-
-/// Adds once from every core, so that a read has the work that it would have in a program.
-pub fn touch_from_every_core(contender: &Contender) {
-    time_adds(&*contender.rival, cores(), 1);
+    contenders(group).into_iter().find(|contender| contender.name == name)
 }
 
 #[cfg(test)]

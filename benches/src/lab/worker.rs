@@ -4,9 +4,8 @@
 //! A line asks, a line answers; words are separated by tabs.
 //!
 //! ```text
-//! add     GROUP  NAME  THREADS  TIMES   ->  done  CPU_NS  WALL_NS  RUNNING  0
-//! reading GROUP  NAME  THREADS  TIMES   ->  done  CPU_NS  WALL_NS  RUNNING  READ_NS
-//! read    GROUP  NAME  1        TIMES   ->  done  CPU_NS  WALL_NS  RUNNING  0
+//! add     GROUP  NAME  THREADS  TIMES   ->  done  CPU_NS  RUNNING
+//! read    GROUP  NAME  1        TIMES   ->  done  CPU_NS  RUNNING
 //! ```
 //!
 //! A worker makes a contender when it is first named, one for each kind of work, and keeps it.
@@ -14,28 +13,26 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
-use crate::harness::{Contender, Spent, spend_on_adds, spend_on_sums, spend_while_reading};
+use crate::harness::{Contender, cores, time_adds, time_sums};
+use crate::lab::stats::Sample;
 use crate::lab::subject::{self, Group, Subject};
 use crate::lab::work::Work;
 
-/// Does `work` on `contender`, `times` times; also returns the nanoseconds of a concurrent read,
-/// zero without one.
-pub fn perform(contender: &Contender, work: Work, times: u64) -> (Spent, f64) {
-    let rival = &*contender.rival;
+/// Does `work` on `contender`, `times` times.
+pub fn perform(contender: &Contender, work: Work, times: u64) -> Sample {
     match work {
-        Work::Add(threads) => (spend_on_adds(rival, threads, times), 0.0),
-        Work::Read => (spend_on_sums(rival, times), 0.0),
-        Work::AddWhileRead(threads) => spend_while_reading(rival, threads, times),
+        Work::Add(threads) => time_adds(&*contender.rival, threads, times),
+        Work::Read => time_sums(&*contender.rival, times),
     }
 }
 
 /// Makes the contender that is to do `work`.
 pub fn prepare(group: Group, name: &str, work: Work) -> Option<Contender> {
     let contender = subject::make(group, name)?;
-    if work != Work::Add(work.threads()) {
-        subject::touch_from_every_core(&contender);
+    if work == Work::Read {
+        // So that a read has the work that it would have in a program.
+        time_adds(&*contender.rival, cores(), 1);
     }
     Some(contender)
 }
@@ -66,9 +63,8 @@ fn answer(contenders: &mut Contenders, line: &str) -> Result<String, &'static st
         let made = prepare(group, name, work).ok_or("no contender has this name")?;
         contenders.insert(key.clone(), made);
     }
-    let (Spent { cpu, wall, running }, read_ns) = perform(&contenders[&key], work, times);
-    let nanos = [cpu, wall].map(|time| time.as_nanos());
-    Ok(format!("done\t{}\t{}\t{running}\t{read_ns}", nanos[0], nanos[1]))
+    let Sample { ns, running } = perform(&contenders[&key], work, times);
+    Ok(format!("done\t{ns}\t{running}"))
 }
 
 /// A process that measures, as its parent sees it.
@@ -95,51 +91,19 @@ impl Worker {
     ///
     /// # Errors
     /// If it does not answer, or with an error.
-    pub fn perform(
-        &mut self,
-        subject: Subject,
-        work: Work,
-        times: u64,
-    ) -> Result<(Spent, f64), String> {
+    pub fn perform(&mut self, subject: Subject, work: Work, times: u64) -> Result<Sample, String> {
         let (group, threads) = (subject.group.name(), work.threads());
         let question = format!("{}\t{group}\t{}\t{threads}\t{times}", work.name(), subject.name);
-        let line = self.ask(&question)?;
-        let words: Vec<&str> = line.split('\t').collect();
-        let &["done", cpu, wall, running, read] = &words[..] else {
-            return Err(format!("`{question}` was answered by `{line}`"));
-        };
-        let nanos = |word: &str| word.parse().map(Duration::from_nanos);
-        let parsed = (|| {
-            let spent = Spent {
-                cpu: nanos(cpu).ok()?,
-                wall: nanos(wall).ok()?,
-                running: running.parse().ok()?,
-            };
-            Some((spent, read.parse().ok()?))
-        })();
-        parsed.ok_or_else(|| format!("`{line}` is no answer"))
-    }
-
-    /// Asks by a line, and waits for the answer.
-    ///
-    /// # Errors
-    /// If the process is gone.
-    pub fn ask(&mut self, question: &str) -> Result<String, String> {
-        writeln!(self.questions, "{question}").map_err(|error| error.to_string())?;
-        self.listen()
-    }
-
-    /// Waits for a line: of processes that speak first.
-    ///
-    /// # Errors
-    /// If the process is gone.
-    pub fn listen(&mut self) -> Result<String, String> {
         let mut line = String::new();
-        match self.answers.read_line(&mut line) {
-            Ok(0) => Err("the process is gone".to_owned()),
-            Ok(_) => Ok(line.trim_end().to_owned()),
-            Err(error) => Err(error.to_string()),
-        }
+        writeln!(self.questions, "{question}").map_err(|error| error.to_string())?;
+        self.answers.read_line(&mut line).map_err(|error| error.to_string())?;
+        let parsed = match line.trim_end().split('\t').collect::<Vec<_>>()[..] {
+            ["done", ns, running] => ns.parse().ok().zip(running.parse().ok()),
+            _ => None,
+        };
+        let (ns, running) =
+            parsed.ok_or_else(|| format!("`{question}` was answered by `{line}`"))?;
+        Ok(Sample { ns, running })
     }
 }
 
@@ -159,12 +123,12 @@ mod tests {
     #[test]
     fn questions_are_answered() {
         let mut contenders = HashMap::new();
-        for work in ["add", "read", "reading"] {
+        for work in ["add", "read"] {
             let line = format!("{work}\tcounter\t{WINDROW}\t1\t1000");
             let answer = answer(&mut contenders, &line).expect("a sound question");
-            assert_eq!(answer.split('\t').count(), 5, "{answer}");
+            assert_eq!(answer.split('\t').count(), 3, "{answer}");
         }
-        assert_eq!(contenders.len(), 3);
+        assert_eq!(contenders.len(), 2);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! windrow's families, and beside them the counter that they find.
+//! windrow's families.
 
 use std::hint::black_box;
 
@@ -13,8 +13,7 @@ windrow::labels! {
     enum Status { Fine, Moved, Missing, Failed }
 
     struct Enums { method: Method, route: Route, status: Status }
-    struct Mixed { method: Method, route: str, status: u16 }
-    pub(super) struct Strings { method: str, route: str, status: str }
+    struct Strings { method: str, route: str, status: str }
 }
 
 const METHODS: [Method; VALUES[0]] = [Method::Get, Method::Post, Method::Put, Method::Delete];
@@ -25,8 +24,6 @@ const ROUTES: [Route; VALUES[1]] = [
 ];
 const STATUSES: [Status; VALUES[2]] =
     [Status::Fine, Status::Moved, Status::Missing, Status::Failed];
-/// The numbers in the place of [`Texts::status`].
-const NUMBERS: [u16; VALUES[2]] = [200, 301, 404, 500];
 
 impl Enums {
     fn of([method, route, status]: [usize; 3]) -> Enums {
@@ -34,15 +31,9 @@ impl Enums {
     }
 }
 
-impl Mixed<'_> {
-    fn of([method, _, status]: [usize; 3], route: &str) -> Mixed<'_> {
-        Mixed { method: METHODS[method], route, status: NUMBERS[status] }
-    }
-}
-
 impl Strings<'_> {
     #[inline]
-    pub(super) fn of(texts: &Texts) -> Strings<'_> {
+    fn of(texts: &Texts) -> Strings<'_> {
         let [method, route, status] = texts.lend();
         Strings { method, route, status }
     }
@@ -56,39 +47,6 @@ rival! { ByEnums:
     sum(self) => self.0.with(self.1).sum();
 }
 
-fn by_enums() -> ByEnums {
-    let family = Family::new();
-    all_sets().for_each(|set| _ = family.with(Enums::of(set)));
-    ByEnums(family, Enums::of(HOT))
-}
-
-/// By an enum, a text and a number.
-struct ByMixed {
-    family: Family<Mixed<'static>, Counter>,
-    method: Method,
-    route: String,
-    status: u16,
-}
-
-rival! { ByMixed:
-    add(self, n) => {
-        let ByMixed { family, method, route, status } = black_box(self);
-        family.with(Mixed { method: *method, route, status: *status }).add(n);
-    };
-    sum(self) => {
-        let ByMixed { family, method, route, status } = self;
-        family.with(Mixed { method: *method, route, status: *status }).sum()
-    };
-}
-
-fn by_mixed() -> ByMixed {
-    let family = Family::new();
-    all_sets().for_each(|set| _ = family.with(Mixed::of(set, &Texts::of(set).route)));
-    let route = Texts::of(HOT).route;
-    let Mixed { method, status, .. } = Mixed::of(HOT, "");
-    ByMixed { family, method, route, status }
-}
-
 /// By three texts.
 struct ByTexts(Family<Strings<'static>, Counter>, Texts);
 
@@ -97,11 +55,11 @@ rival! { ByTexts:
     sum(self) => self.0.with(Strings::of(&self.1)).sum();
 }
 
-fn by_texts() -> ByTexts {
+fn texts() -> Family<Strings<'static>, Counter> {
     let family = Family::new();
     all_sets().for_each(|set| _ = family.with(Strings::of(&Texts::of(set))));
     assert_eq!(family.len(), SERIES);
-    ByTexts(family, Texts::of(HOT))
+    family
 }
 
 // A series that is kept.
@@ -110,26 +68,18 @@ rival! { Handle<Strings<'static>, Counter>:
     sum(self) => Counter::sum(self);
 }
 
-/// The name of a counter without a family.
-pub const BARE: &str = "windrow, no labels";
-/// The name of an add by a kept handle.
-pub const KEPT: &str = "windrow, handle kept";
-/// The name of an add to a family labelled by enums.
-pub const ENUMS: &str = "windrow, 3 enums";
 /// The name of an add to a family labelled by borrowed texts.
 pub const TEXTS: &str = "windrow, 3 texts";
-/// The name of an add to a family labelled by an enum, a borrowed text and a number.
-pub const MIXED: &str = "windrow, enum, text, number";
 
 /// Returns all of them, with all series, of which one is counted.
 pub fn all() -> Vec<Contender> {
-    let ByTexts(family, hot) = by_texts();
+    let enums = Family::new();
+    all_sets().for_each(|set| _ = enums.with(Enums::of(set)));
+    let hot = Texts::of(HOT);
     vec![
-        Contender::new(BARE, Counter::new()),
-        Contender::new(KEPT, family.handle(Strings::of(&hot))),
-        Contender::new(ENUMS, by_enums()),
-        Contender::new(MIXED, by_mixed()),
-        Contender::new(TEXTS, by_texts()),
+        Contender::new("windrow, handle kept", texts().handle(Strings::of(&hot))),
+        Contender::new("windrow, 3 enums", ByEnums(enums, Enums::of(HOT))),
+        Contender::new(TEXTS, ByTexts(texts(), hot)),
     ]
 }
 

@@ -1,7 +1,6 @@
 //! Counters without a window, and the parts that the targets name as yardsticks.
 
 use std::hint::black_box;
-use std::marker::PhantomData;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,106 +13,65 @@ use crate::harness::{Contender, Rival, rival};
 /// More cells than threads that any bench runs at once, so that no two of them share one.
 const CELLS: usize = 64;
 
-/// One padded cell per thread, for the bare instructions below. Their loops look cells up once,
-/// not once an add: a yardstick is the instruction itself, without the way to it.
-struct OwnCells(Box<[CachePadded<AtomicU64>]>);
+/// A bare instruction, or some few, as a rival: how it adds to a cell that no other thread writes,
+/// and one padded cell per thread. Its loops look cells up once, not once an add: a yardstick is
+/// the instruction itself, without the way to it.
+struct Bare<I> {
+    cells: Box<[CachePadded<AtomicU64>]>,
+    add: I,
+}
 
-impl OwnCells {
-    fn new() -> OwnCells {
-        OwnCells((0..CELLS).map(|_| CachePadded::default()).collect())
+impl<I: Fn(&AtomicU64, u64) + Send + Sync + 'static> Bare<I> {
+    fn contender(name: &'static str, add: I) -> Contender {
+        let cells = (0..CELLS).map(|_| CachePadded::default()).collect();
+        Contender::new(name, Bare { cells, add })
     }
 
     fn mine(&self) -> &AtomicU64 {
-        &self.0[thread_index() % CELLS]
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.0.iter().map(|cell| cell.load(Ordering::Relaxed)).sum()
+        &self.cells[thread_index() % CELLS]
     }
 }
 
-/// A bare instruction, or some few: how it adds to a cell that no other thread writes.
-trait Instruction: Send + Sync {
-    /// Adds `n`.
-    fn add(cell: &AtomicU64, n: u64);
-}
-
-/// A bare instruction as a rival.
-struct Bare<I> {
-    cells: OwnCells,
-    instruction: PhantomData<I>,
-}
-
-impl<I: Instruction + 'static> Bare<I> {
-    fn contender(name: &'static str) -> Contender {
-        Contender::new(name, Bare::<I> { cells: OwnCells::new(), instruction: PhantomData })
-    }
-}
-
-impl<I: Instruction> Rival for Bare<I> {
+impl<I: Fn(&AtomicU64, u64) + Send + Sync + 'static> Rival for Bare<I> {
     fn add(&self, n: u64) {
-        I::add(self.cells.mine(), n);
+        (self.add)(self.mine(), n);
     }
 
     fn sum(&self) -> u64 {
-        self.cells.sum()
+        self.cells.iter().map(|cell| cell.load(Ordering::Relaxed)).sum()
     }
 
     fn add_many(&self, times: u64) {
-        let cell = self.cells.mine();
-        (0..times).for_each(|_| I::add(cell, black_box(1)));
+        let cell = self.mine();
+        (0..times).for_each(|_| (self.add)(cell, black_box(1)));
     }
 }
 
 /// A plain add to memory as one read-modify-write. In a loop on one cell it waits for its own last
 /// store.
 #[cfg(target_arch = "x86_64")]
-struct ReadModifyWrite;
-
-#[cfg(target_arch = "x86_64")]
-impl Instruction for ReadModifyWrite {
-    #[inline]
-    fn add(cell: &AtomicU64, n: u64) {
-        // SAFETY: no other thread writes the cell, which lives as long as the borrow.
-        unsafe {
-            std::arch::asm!("add qword ptr [{cell}], {n}", cell = in(reg) cell.as_ptr(), n = in(reg) n,
-                options(nostack));
-        }
+#[inline]
+fn read_modify_write(cell: &AtomicU64, n: u64) {
+    // SAFETY: no other thread writes the cell, which lives as long as the borrow.
+    unsafe {
+        std::arch::asm!("add qword ptr [{cell}], {n}", cell = in(reg) cell.as_ptr(), n = in(reg) n,
+            options(nostack));
     }
 }
 
 /// A plain add to memory as a load, an add and a store, which a processor that renames memory makes
 /// without that wait.
-struct LoadAndStore;
-
-impl Instruction for LoadAndStore {
+#[inline]
+fn load_and_store(cell: &AtomicU64, n: u64) {
+    // In assembly: the compiler would make one instruction of them.
     #[cfg(target_arch = "x86_64")]
-    #[inline]
-    fn add(cell: &AtomicU64, n: u64) {
-        // In assembly: the compiler would make one instruction of them.
-        // SAFETY: no other thread writes the cell, which lives as long as the borrow.
-        unsafe {
-            std::arch::asm!("mov {t}, qword ptr [{cell}]", "add {t}, {n}", "mov qword ptr [{cell}], {t}",
-                cell = in(reg) cell.as_ptr(), n = in(reg) n, t = out(reg) _, options(nostack));
-        }
+    // SAFETY: no other thread writes the cell, which lives as long as the borrow.
+    unsafe {
+        std::arch::asm!("mov {t}, qword ptr [{cell}]", "add {t}, {n}", "mov qword ptr [{cell}], {t}",
+            cell = in(reg) cell.as_ptr(), n = in(reg) n, t = out(reg) _, options(nostack));
     }
-
     #[cfg(not(target_arch = "x86_64"))]
-    #[inline]
-    fn add(cell: &AtomicU64, n: u64) {
-        cell.store(cell.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
-    }
-}
-
-/// A locked add: the floor of every portable counter.
-struct Locked;
-
-impl Instruction for Locked {
-    #[inline]
-    fn add(cell: &AtomicU64, n: u64) {
-        cell.fetch_add(n, Ordering::Relaxed);
-    }
+    cell.store(cell.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
 }
 
 rival! { AtomicU64:
@@ -137,36 +95,22 @@ pub const PLAIN_STORE: &str = "plain add, load and store";
 pub const LOCKED_ADD: &str = "locked add";
 /// The name of the shared atomic.
 pub const ATOMIC: &str = "AtomicU64";
-/// Plain adds, fresh: in both forms, where the processor has both.
-fn plain_adds() -> Vec<Contender> {
-    vec![
-        #[cfg(target_arch = "x86_64")]
-        Bare::<ReadModifyWrite>::contender(PLAIN_ADD),
-        Bare::<LoadAndStore>::contender(PLAIN_STORE),
-    ]
-}
 
-/// Returns a locked add, fresh.
+/// Returns a locked add, the floor of every portable counter, fresh.
 pub fn locked_add() -> Contender {
-    Bare::<Locked>::contender(LOCKED_ADD)
-}
-
-/// Without clock or window: the floors, and what contention costs.
-pub fn yardsticks() -> Vec<Contender> {
-    let mut contenders = plain_adds();
-    contenders.extend([locked_add(), atomic()]);
-    contenders
-}
-
-/// Returns a shared atomic, fresh.
-pub fn atomic() -> Contender {
-    Contender::new(ATOMIC, CachePadded::new(AtomicU64::new(0)))
+    Bare::contender(LOCKED_ADD, |cell, n| _ = cell.fetch_add(n, Ordering::Relaxed))
 }
 
 /// Every counter here and every published one, fresh, the floors first.
 pub fn all() -> Vec<Contender> {
-    let mut contenders = yardsticks();
-    contenders.push(Contender::new("Mutex<u64>", Mutex::new(0)));
+    let mut contenders = vec![
+        #[cfg(target_arch = "x86_64")]
+        Bare::contender(PLAIN_ADD, read_modify_write),
+        Bare::contender(PLAIN_STORE, load_and_store),
+        locked_add(),
+        Contender::new(ATOMIC, CachePadded::new(AtomicU64::new(0))),
+        Contender::new("Mutex<u64>", Mutex::new(0)),
+    ];
     contenders.extend(published::all());
     contenders
 }

@@ -1,13 +1,12 @@
 //! The counters that crates publish, each as its documentation says that it is used.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use contatori::counters::Observable;
 use contatori::counters::unsigned::Unsigned;
 use fast_counter::ConcurrentCounter;
-use metrics::{Counter as Handle, Key, KeyName, Metadata, SharedString, Unit};
-use metrics_util::registry::{AtomicStorage, Registry};
+use metrics::Counter as Handle;
 use prometheus::IntCounter;
 use prometheus_client::metrics::counter::Counter as PrometheusCounter;
 
@@ -44,49 +43,8 @@ rival! { MetricsHandle:
     sum(self) => self.cell.load(Ordering::Relaxed);
 }
 
-/// The registry that exporters of `metrics` are built on, as a recorder.
-pub(crate) struct ToRegistry(pub(crate) Arc<Registry<Key, AtomicStorage>>);
-
-impl metrics::Recorder for ToRegistry {
-    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
-
-    fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Handle {
-        self.0.get_or_create_counter(key, |counter| counter.clone().into())
-    }
-
-    fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> metrics::Gauge {
-        self.0.get_or_create_gauge(key, |gauge| gauge.clone().into())
-    }
-
-    fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> metrics::Histogram {
-        self.0.get_or_create_histogram(key, |histogram| histogram.clone().into())
-    }
-}
-
-/// Returns the registry of this process's recorder.
-pub(super) fn registry() -> &'static Registry<Key, AtomicStorage> {
-    static REGISTRY: OnceLock<Arc<Registry<Key, AtomicStorage>>> = OnceLock::new();
-    REGISTRY.get_or_init(|| {
-        let registry = Arc::new(Registry::atomic());
-        let recorder = ToRegistry(Arc::clone(&registry));
-        metrics::set_global_recorder(recorder).expect("the only recorder of this process");
-        registry
-    })
-}
-
 /// The name of fast-counter's contender, the yardstick of portable counters.
 pub const FAST_COUNTER: &str = "fast-counter";
-/// The name of contatori's counter.
-pub const CONTATORI: &str = "contatori";
-
-/// fast-counter, fresh.
-pub fn fast_counter() -> Contender {
-    // At least the sixteen stripes of its own benches.
-    Contender::new(FAST_COUNTER, ConcurrentCounter::new(cores().max(16)))
-}
-
 /// Every counter here, fresh.
 ///
 /// # Panics
@@ -96,8 +54,9 @@ pub fn all() -> Vec<Contender> {
     let handle = Handle::from_arc(Arc::clone(&cell));
     let int_counter = IntCounter::new("requests", "what is counted").expect("a sound name");
     vec![
-        Contender::new(CONTATORI, Unsigned::new()),
-        fast_counter(),
+        Contender::new("contatori", Unsigned::new()),
+        // At least the sixteen stripes of its own benches.
+        Contender::new(FAST_COUNTER, ConcurrentCounter::new(cores().max(16))),
         Contender::new("prometheus", int_counter),
         Contender::new("prometheus-client", PrometheusCounter::default()),
         Contender::new("metrics, handle kept", MetricsHandle { handle, cell }),

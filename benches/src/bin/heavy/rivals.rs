@@ -9,19 +9,20 @@ use dashmap::DashMap;
 use heavykeeper::{CuckooTopK, TopK};
 use moka::sync::Cache;
 use pingora_limits::estimator::Estimator;
+use windrow::clock::Ticker;
 use windrow::{Clock, HeavyKeys};
 
 use crate::finds::{CAPACITY, CELLS, DEPTH, Finds, Found};
-use crate::locked::{CountMin, Exact, Locked, SpaceSaving};
+use crate::locked::{CountMin, Counts, Exact, Locked, SpaceSaving};
 
-/// A contender's name, and how to make one.
-type Contender = (&'static str, fn() -> Box<dyn Finds>);
+/// How to make a contender.
+pub(crate) type Make = fn() -> Box<dyn Finds>;
 
-pub(crate) const ALL: [Contender; 12] = [
+pub(crate) const ALL: [(&str, Make); 12] = [
     ("windrow", || windrow(CAPACITY)),
     ("windrow, capacity 2600", || windrow(2_600)),
-    ("SpaceSaving, locked", || Box::new(Locked(Mutex::new(SpaceSaving::default())))),
-    ("count-min and heap, locked", || Box::new(Locked(Mutex::new(CountMin::default())))),
+    ("SpaceSaving, locked", || locked(SpaceSaving::default())),
+    ("count-min and heap, locked", || locked(CountMin::default())),
     ("heavykeeper, locked", || keeper(WIDTH)),
     ("heavykeeper, a quarter of the cells", || keeper(WIDTH / 4)),
     ("its CuckooTopK, locked", || cuckoo(WIDTH)),
@@ -29,7 +30,7 @@ pub(crate) const ALL: [Contender; 12] = [
     ("pingora-limits", || Box::new(Estimated(Estimator::new(DEPTH, CELLS / DEPTH)))),
     ("moka", || Box::new(Cached(Cache::new(CAPACITY as u64)))),
     ("dashmap", || Box::new(Sharded(DashMap::new()))),
-    ("HashMap, locked", || Box::new(Locked(Mutex::new(Exact::default())))),
+    ("HashMap, locked", || locked(Exact::default())),
 ];
 
 /// The cells of a row of heavykeeper's tables. A cell has 16 bytes, so a table has 64 KiB, too. A
@@ -38,20 +39,33 @@ const WIDTH: usize = CELLS / DEPTH / 2;
 /// The decay that the crate's own examples have.
 const DECAY: f64 = 0.9;
 
-pub(crate) fn windrow(capacity: usize) -> Box<dyn Finds> {
+/// Those whose adds of held keys are compared; the yardstick is the first.
+pub(crate) const HELD: [Make; 3] = [|| locked(Exact::default()), || windrow(CAPACITY), on_a_ticker];
+
+fn windrow(capacity: usize) -> Box<dyn Finds> {
     let keys = HeavyKeys::builder(capacity).interval(Duration::from_hours(1));
     Box::new(Windrow(keys.build().expect("an hour in two buckets")))
 }
 
+fn on_a_ticker() -> Box<dyn Finds> {
+    let keys = HeavyKeys::builder(CAPACITY).interval(Duration::from_hours(1));
+    let keys = keys.clock(Ticker::start(Duration::from_millis(4)));
+    Box::new(Windrow(keys.build().expect("an hour in two buckets")))
+}
+
+fn locked(counts: impl Counts + Send + 'static) -> Box<dyn Finds> {
+    Box::new(Locked(Mutex::new(counts)))
+}
+
 fn keeper(width: usize) -> Box<dyn Finds> {
-    Box::new(Locked(Mutex::new(TopK::new(CAPACITY, width, DEPTH, DECAY))))
+    locked(TopK::new(CAPACITY, width, DEPTH, DECAY))
 }
 
 fn cuckoo(width: usize) -> Box<dyn Finds> {
-    Box::new(Locked(Mutex::new(CuckooTopK::new(CAPACITY, width, DEPTH, DECAY))))
+    locked(CuckooTopK::new(CAPACITY, width, DEPTH, DECAY))
 }
 
-pub(crate) struct Windrow<C>(pub(crate) HeavyKeys<u64, C>);
+struct Windrow<C>(HeavyKeys<u64, C>);
 
 impl<C: Clock + Sync> Finds for Windrow<C> {
     fn add(&self, key: u64) {

@@ -2,6 +2,8 @@
 
 use fastrand::Rng;
 
+use crate::finds::CAPACITY;
+
 /// The keys of a stream.
 const ADDS: u64 = 1_000_000;
 /// The different keys of a stream, where their number is bounded.
@@ -33,8 +35,23 @@ pub(crate) fn all() -> Vec<Stream> {
     ]
 }
 
+/// Returns streams whose keys are all held.
+pub(crate) fn held() -> [Stream; 3] {
+    let mut rng = Rng::with_seed(7);
+    let mut stream = |name, key: &mut dyn FnMut(&mut Rng, u64) -> u64| Stream {
+        name,
+        keys: (0..400_000).map(|number| key(&mut rng, number)).collect(),
+    };
+    let keys = CAPACITY as u64;
+    [
+        stream("one key", &mut |_, _| 7),
+        stream("Zipf 1.0 of a thousand keys", &mut zipf(1.0, keys)),
+        stream("a thousand keys", &mut |rng, _| rng.u64(..keys)),
+    ]
+}
+
 /// Returns `keys` keys of Zipf's distribution: the `k`-th is as likely as `1 / k^exponent`.
-pub(crate) fn zipf(exponent: f64, keys: u64) -> impl FnMut(&mut Rng, u64) -> u64 {
+fn zipf(exponent: f64, keys: u64) -> impl FnMut(&mut Rng, u64) -> u64 {
     let mut sum = 0.0;
     let mut sums = Vec::new();
     for key in 1..=keys {

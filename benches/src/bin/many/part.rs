@@ -1,7 +1,6 @@
 //! A part: a kind of thing of which there are many, and how all parts measure.
 
-use cpu_time::ThreadTime;
-
+use windrow_benches::harness::time;
 use windrow_benches::heap::Counting;
 
 #[global_allocator]
@@ -13,7 +12,6 @@ pub(crate) const AT_RANDOM: usize = 1_000_000;
 /// A kind of thing of which there are many.
 pub(crate) struct Part {
     pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
     /// The text above the table.
     pub(crate) about: &'static str,
     /// The heads of the figures.
@@ -32,9 +30,7 @@ pub(crate) struct Row {
 /// Returns the processor time of `work`, divided by the number of `times` that it does something,
 /// in nanoseconds.
 pub(crate) fn nanos(times: usize, work: impl FnOnce()) -> f64 {
-    let begun = ThreadTime::now();
-    work();
-    begun.elapsed().as_nanos() as f64 / times as f64
+    time(work).each(times as u64).ns
 }
 
 /// Returns the number of sets that are measured together, so that times are long enough.
@@ -45,7 +41,7 @@ pub(crate) fn sets(count: usize) -> usize {
 /// Returns numbers of things at random.
 pub(crate) fn at_random(count: usize) -> Vec<u32> {
     let mut random = fastrand::Rng::with_seed(7);
-    let count = u32::try_from(count).expect("a million at most");
+    let count = u32::try_from(count).expect("few enough");
     (0..AT_RANDOM).map(|_| random.u32(..count)).collect()
 }
 

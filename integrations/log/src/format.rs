@@ -25,7 +25,8 @@ pub(crate) const GIVEN_UP: u8 = 0x18; // CANCEL
 /// ```
 /// use windrow_log::{Columns, Format, Options};
 ///
-/// let options = Options::default().format(Format::Sentinel(Columns::default().rt("Micros")));
+/// let columns = Columns { rt: "Micros", ..Columns::default() };
+/// let options = Options::default().format(Format::Sentinel(columns));
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

@@ -31,20 +31,34 @@ use crate::wall::Wall;
 /// ```
 /// use windrow_log::Columns;
 ///
-/// let columns =
-///     Columns::default().success("Done").rt("Micros").concurrency("InFlight").classification(1);
+/// let columns = Columns { success: "Done", rt: "Micros", classification: 1, ..Columns::default() };
 /// ```
 #[derive(Clone, Debug)]
 pub struct Columns {
-    pass: &'static str,
-    requests: &'static str,
-    block: &'static str,
-    success: &'static str,
-    exception: &'static str,
-    rt: &'static str,
-    occupied: &'static str,
-    concurrency: &'static str,
-    classification: i32,
+    /// The event whose count is `passQps`.
+    pub pass: &'static str,
+    /// The event that counts all operations, also the refused ones. Its count less that of
+    /// `blockQps` is `passQps`, if the window does not have the event of that field. An operation
+    /// may be refused in a later bucket than it began in: then `passQps` is too large in the first
+    /// bucket by what it is too small in the second, and no number of a line is below 0. So the sum
+    /// of lines can be too large. `""` for no such event.
+    pub requests: &'static str,
+    /// The event whose count is `blockQps`.
+    pub block: &'static str,
+    /// The event whose count is `successQps`.
+    pub success: &'static str,
+    /// The event whose count is `exceptionQps`.
+    pub exception: &'static str,
+    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`. There is no field
+    /// for percentiles.
+    pub rt: &'static str,
+    /// The event whose count is `occupiedPassQps`.
+    pub occupied: &'static str,
+    /// The event whose greatest value is the concurrency: a `Maximum`, a `Value` or a `Histogram`.
+    pub concurrency: &'static str,
+    /// The classification of all resources, 0 by default. (In Sentinel, 0 is common, 1 is web and 2
+    /// is a remote call.)
+    pub classification: i32,
 }
 
 impl Default for Columns {
@@ -63,56 +77,12 @@ impl Default for Columns {
     }
 }
 
-macro_rules! columns {
-    ($($(#[$documentation:meta])* $column:ident),+) => {
-        impl Columns {
-            $(
-                $(#[$documentation])*
-                #[must_use]
-                pub fn $column(mut self, event: &'static str) -> Columns {
-                    self.$column = event;
-                    self
-                }
-            )+
-
-            /// Sets the classification of all resources, 0 by default. (In Sentinel, 0 is common, 1
-            /// is web and 2 is a remote call.)
-            #[must_use]
-            pub fn classification(mut self, classification: i32) -> Columns {
-                self.classification = classification;
-                self
-            }
-
-            /// Returns whether an event fills a field.
-            pub(super) fn has(&self, event: &str) -> bool {
-                [$(self.$column),+].contains(&event)
-            }
-        }
-    };
-}
-
-columns! {
-    /// The event whose count is `passQps`.
-    pass,
-    /// The event that counts all operations, also the refused ones. Its count less that of
-    /// `blockQps` is `passQps`, if the window does not have the event of that field. An operation
-    /// may be refused in a later bucket than it began in: then `passQps` is too large in the first
-    /// bucket by what it is too small in the second, and no number of a line is below 0. So the sum
-    /// of lines can be too large. `""` for no such event.
-    requests,
-    /// The event whose count is `blockQps`.
-    block,
-    /// The event whose count is `successQps`.
-    success,
-    /// The event whose count is `exceptionQps`.
-    exception,
-    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`. There is no field
-    /// for percentiles.
-    rt,
-    /// The event whose count is `occupiedPassQps`.
-    occupied,
-    /// The event whose greatest value is the concurrency: a `Maximum`, a `Value` or a `Histogram`.
-    concurrency
+impl Columns {
+    /// Returns whether an event fills a field.
+    pub(super) fn has(&self, event: &str) -> bool {
+        let calls = [self.pass, self.requests, self.block, self.success, self.exception];
+        calls.contains(&event) || [self.rt, self.occupied, self.concurrency].contains(&event)
+    }
 }
 
 /// The format of a date.

@@ -1,7 +1,6 @@
 //! A thread that writes a batch in each period.
 
 use std::any::Any;
-use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +14,7 @@ use crate::log::{Batch, Log, Unwritten};
 ///
 /// When this is dropped, the thread writes once more and ends. So after a service has ended, the
 /// log has all lines except those of the buckets that were still open.
+#[derive(Debug)]
 #[must_use = "the thread ends when this is dropped"]
 pub struct Every {
     told: Arc<Mutex<Told>>,
@@ -24,7 +24,7 @@ pub struct Every {
 }
 
 /// What the thread tells after each batch.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Told {
     unwritten: Unwritten,
     /// The last error that was not taken.
@@ -135,13 +135,6 @@ impl Every {
         self.goes_on = None;
         let ended = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
         ended.unwrap_or_else(|panic| Err(panicked(&*panic)))
-    }
-}
-
-/// Shows the lines that wait.
-impl Debug for Every {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Every").field("unwritten", &self.unwritten()).finish_non_exhaustive()
     }
 }
 

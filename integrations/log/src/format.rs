@@ -14,7 +14,7 @@ mod json;
 mod line;
 mod sentinel;
 
-pub(crate) use line::{Decoded, Facts, Summed, What};
+pub(crate) use line::{Decoded, Facts, Sums};
 pub use sentinel::Columns;
 
 /// Marks the remainder of a line that was never completed; a newline follows.
@@ -57,21 +57,11 @@ impl Kinds {
 
     /// Decodes a line, given without its newline; returns `None` if it is not a line of this
     /// format.
-    pub(crate) fn decode(self, line: &[u8]) -> Option<Decoded> {
+    pub(crate) fn decode(self, line: &[u8]) -> Option<Decoded<'_>> {
         let line = text(line)?;
         match self {
             Kinds::Json => json::decode(line),
             Kinds::Sentinel => sentinel::decode(line),
-        }
-    }
-
-    /// Decodes a line for its sums: returns `None` for the lines for which
-    /// [`decode`](Self::decode) does.
-    pub(crate) fn sums(self, line: &[u8]) -> Option<Summed<'_>> {
-        let line = text(line)?;
-        match self {
-            Kinds::Json => json::sums(line),
-            Kinds::Sentinel => sentinel::sums(line),
         }
     }
 }

@@ -232,7 +232,7 @@ impl Batch<'_> {
     pub fn add(&mut self, resource: &str, source: &(impl Source + ?Sized)) {
         source.visit(&mut |series| {
             if !self.add_windows(resource, series, series.metric()) {
-                self.refused = Some(LogError::NoWindow { resource: resource.to_owned() });
+                self.refuse(resource, "a log has lines for the buckets of windows");
             }
         });
     }
@@ -254,10 +254,14 @@ impl Batch<'_> {
         }
     }
 
+    fn refuse(&mut self, resource: &str, rule: &'static str) {
+        self.refused = Some(LogError::NoLines { resource: resource.to_owned(), rule });
+    }
+
     fn add_window(&mut self, resource: &str, window: &dyn AnyWindow) {
         if !self.log.writer.options().format.can_show(window.events()) {
-            self.refused = Some(LogError::NoColumn { resource: resource.to_owned() });
-            return;
+            return self
+                .refuse(resource, "the window has none of the events that the columns name");
         }
         let reach = window.interval().saturating_sub(window.bucket_length());
         let ever = window.lifetime();
@@ -304,7 +308,7 @@ impl Batch<'_> {
     /// interval less one bucket of the keys; [`Unwritten::overdue`](crate::Unwritten::overdue)
     /// counts later calls, by the `resource`. A log that is opened anew in the same process begins
     /// with the buckets that are in the interval then. Sentinel's format has no such lines:
-    /// [`LogError::NoHeavyKeys`].
+    /// [`LogError::NoLines`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -331,8 +335,7 @@ impl Batch<'_> {
         let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
         let format = &writer.options().format;
         if !format.has_heavy_keys() {
-            self.refused = Some(LogError::NoHeavyKeys { resource: resource.to_owned() });
-            return;
+            return self.refuse(resource, "Sentinel's format has none for heavy keys");
         }
         let (buckets, is_overdue) = heavy.take(resource, keys, n, differences);
         *overdue += u64::from(is_overdue);
@@ -350,8 +353,8 @@ impl Batch<'_> {
     /// Returns [`LogError::Failed`] if the system refuses an operation; lines that were not written
     /// wait for the next batch. Returns [`LogError::Locked`] if the directory vanished, came back,
     /// and another log has locked it. An error at [`Step::Remove`] keeps no line from being
-    /// written. Returns [`LogError::NoColumn`], [`LogError::NoWindow`] or [`LogError::NoHeavyKeys`]
-    /// for what has no lines in this format; all others were written.
+    /// written. Returns [`LogError::NoLines`] for what has no lines in this format; all others were
+    /// written.
     pub fn write(mut self) -> Result<usize, LogError> {
         self.hand_over();
         let count = self.log.writer.write()?;

@@ -222,7 +222,7 @@ impl Past {
             }
         }
         for (file, stretch) in lines {
-            let see = |end: Wall, events: &[(std::borrow::Cow<'_, str>, Total)]| {
+            let see = |end: Wall, events: &[(&str, Total)]| {
                 for (name, total) in events {
                     sums.add(grid.bin(end), name, total);
                 }

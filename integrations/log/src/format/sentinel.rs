@@ -8,12 +8,11 @@
 //! A line that is not a bucket's has a resource name that no bucket can have (see [`names`]) and
 //! zero counts, so that readers of Sentinel's lines can read all of them.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::time::Duration;
 
 use crate::entry::{Dropped, Entry, Run, Second};
-use crate::format::line::{Decoded, Facts, Summed, VERSION, What};
+use crate::format::line::{Decoded, Facts, Sums, VERSION};
 use crate::names;
 use crate::order::LEAST_SLACK;
 use crate::total::Total;
@@ -150,7 +149,7 @@ pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
     mark(from, &format!("%dropped {} {}", dropped.lines, to.as_millis()))
 }
 
-pub(super) fn decode(line: &str) -> Option<Decoded> {
+pub(super) fn decode(line: &str) -> Option<Decoded<'static>> {
     let fields: Vec<&str> = line.split('|').collect();
     let [at, _date, resource, pass, block, success, exception, rt, occupied, concurrency, class] =
         fields[..]
@@ -166,13 +165,13 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
         };
         let run = Run { id: id.to_owned(), started: at.into() };
         let is_known = version.parse() == Ok(VERSION);
-        return is_known.then_some(Decoded { entry: Entry::Run(run), end: at, slack: Some(slack) });
+        return is_known.then(|| Decoded::entry(Entry::Run(run), at, Some(slack)));
     }
     if let Some(dropped) = resource.strip_prefix("%dropped ") {
         let (lines, to) = dropped.split_once(' ')?;
         let (lines, to) = (lines.parse().ok()?, Wall::from_millis(to.parse().ok()?));
         let entry = Entry::Dropped(Dropped { lines, from: at.into(), to: to.into() });
-        return Some(Decoded { entry, end: to, slack: None });
+        return Some(Decoded::entry(entry, to, None));
     }
     let second = Second {
         resource: names::unescape(resource)?,
@@ -186,29 +185,19 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
         concurrency: concurrency.parse().ok()?,
         classification: class.parse().ok()?,
     };
-    Some(Decoded { entry: Entry::Second(second), end: end(at), slack: None })
+    Some(Decoded::entry(Entry::Second(second), end(at), None))
 }
 
 /// Returns the sums of a line in Sentinel's format: its counts. Means do not add up.
-pub(super) fn sums(line: &str) -> Option<Summed<'static>> {
-    let Decoded { entry, end, slack } = decode(line)?;
-    let what = match entry {
-        Entry::Run(run) => What::Run(run, slack.unwrap_or(LEAST_SLACK)),
-        Entry::Dropped(dropped) => What::Dropped(dropped),
-        Entry::Second(second) => {
-            let counts = [
-                ("Pass", second.pass),
-                ("Block", second.block),
-                ("Success", second.success),
-                ("Exception", second.exception),
-                ("Occupied", second.occupied),
-            ];
-            let counted = counts.into_iter().filter(|(_, count)| *count > 0);
-            let event = |(name, count)| (Cow::Borrowed(name), Total::of_count(count));
-            let (resource, length) = (Cow::Owned(second.resource), Duration::from_secs(1));
-            What::Bucket { resource, length, events: counted.map(event).collect() }
-        }
-        Entry::Bucket(_) | Entry::Heavy(_) => What::Other,
-    };
-    Some(Summed { what, end })
+pub(super) fn sums(second: &Second) -> Sums<'_> {
+    let counts = [
+        ("Pass", second.pass),
+        ("Block", second.block),
+        ("Success", second.success),
+        ("Exception", second.exception),
+        ("Occupied", second.occupied),
+    ];
+    let counted = counts.into_iter().filter(|(_, count)| *count > 0);
+    let events = counted.map(|(name, count)| (name, Total::of_count(count))).collect();
+    Sums { resource: &second.resource, length: Duration::from_secs(1), events }
 }

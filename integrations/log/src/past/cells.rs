@@ -1,9 +1,9 @@
 //! The sums of a file's lines by resource and bin, in bounded memory.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use crate::format::Sums;
 use crate::past::grid::Grid;
 use crate::total::Total;
 use crate::wall::Wall;
@@ -41,7 +41,7 @@ pub(super) struct Resource {
 
 impl Resource {
     /// Adds a bucket of some length to a bin. Returns the memory that this takes.
-    fn add(&mut self, bin: i64, length: Duration, events: &[(Cow<'_, str>, Total)]) -> usize {
+    fn add(&mut self, bin: i64, length: Duration, events: &[(&str, Total)]) -> usize {
         let mut bytes = 0;
         self.longest = self.longest.max(length);
         let totals = self.bins.entry(bin).or_insert_with(|| {
@@ -54,7 +54,7 @@ impl Resource {
                 Some(at) => at,
                 None if self.events.len() < EVENTS => {
                     bytes += name.len() + size_of::<Box<str>>();
-                    self.events.push(name.as_ref().into());
+                    self.events.push((*name).into());
                     self.events.len() - 1
                 }
                 None => {
@@ -86,25 +86,20 @@ impl Cells {
         }
     }
 
-    /// Adds a bucket.
-    pub(super) fn add(
-        &mut self,
-        resource: Cow<'_, str>,
-        (end, length): (Wall, Duration),
-        events: &[(Cow<'_, str>, Total)],
-    ) {
-        self.longest = self.longest.max(length);
+    /// Adds a bucket that ended at `end`.
+    pub(super) fn add(&mut self, Sums { resource, length, events }: &Sums<'_>, end: Wall) {
+        self.longest = self.longest.max(*length);
         if self.is_over() {
             return;
         }
         let bin = self.grid.bin(end);
-        if let Some(found) = self.resources.get_mut(&*resource) {
-            self.bytes += found.add(bin, length, events);
+        if let Some(found) = self.resources.get_mut(*resource) {
+            self.bytes += found.add(bin, *length, events);
             return;
         }
         let mut found = Resource::default();
-        self.bytes += RESOURCE + resource.len() + found.add(bin, length, events);
-        self.resources.insert(resource.into_owned(), found);
+        self.bytes += RESOURCE + resource.len() + found.add(bin, *length, events);
+        self.resources.insert((*resource).to_owned(), found);
     }
 
     /// Makes bins longer, until they take no more than this memory.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::entry::{Dropped, Run};
+use crate::entry::{Dropped, Entry, Run};
 use crate::error::ReadError;
-use crate::format::{GIVEN_UP, Kinds, What};
+use crate::format::{GIVEN_UP, Kinds};
 use crate::lines::{self, LONGEST};
 use crate::past::cells::Cells;
 use crate::past::grid::Grid;
@@ -156,20 +156,21 @@ impl Summed {
     /// Adds a line.
     fn add(&mut self, line: &[u8]) {
         let is_first = self.offset == 0;
-        let Some(summed) = self.kind.sums(line) else {
+        let Some(decoded) = self.kind.decode(line) else {
             self.unreadable += u64::from(line.last() != Some(&GIVEN_UP));
             return;
         };
-        let end = summed.end;
-        match summed.what {
-            What::Bucket { resource, length, events } => {
-                self.cells.add(resource, (end, length), &events);
-                let (first, last) = self.ends.unwrap_or((end, end));
-                self.ends = Some((first.min(end), last.max(end)));
-            }
-            What::Run(run, slack) => {
+        let (end, slack) = (decoded.end, decoded.slack);
+        if let Some(sums) = decoded.sums() {
+            self.cells.add(&sums, end);
+            let (first, last) = self.ends.unwrap_or((end, end));
+            self.ends = Some((first.min(end), last.max(end)));
+            return;
+        }
+        match decoded.into_entry() {
+            Entry::Run(run) => {
                 if is_first {
-                    self.slack = Some(slack);
+                    self.slack = slack;
                 }
                 if run.id.len() > LONGEST_ID {
                     self.other_runs.add(&run);
@@ -179,15 +180,15 @@ impl Summed {
                     self.runs.drain(..too_many).for_each(|run| self.other_runs.add(&run));
                 }
             }
-            What::Dropped(dropped) if self.dropped.len() < MOST => self.dropped.push(dropped),
-            What::Dropped(dropped) => {
+            Entry::Dropped(dropped) if self.dropped.len() < MOST => self.dropped.push(dropped),
+            Entry::Dropped(dropped) => {
                 if let Some(last) = self.dropped.last_mut() {
                     last.lines = last.lines.saturating_add(dropped.lines);
                     last.from = last.from.min(dropped.from);
                     last.to = last.to.max(dropped.to);
                 }
             }
-            What::Other => {}
+            Entry::Bucket(_) | Entry::Second(_) | Entry::Heavy(_) => {}
         }
     }
 

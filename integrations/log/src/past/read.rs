@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Seek, SeekFrom};
 
-use crate::format::{Kinds, What};
+use crate::format::Kinds;
 use crate::lines;
 use crate::past::file::{CHUNK, Summed};
 use crate::search;
@@ -56,7 +56,7 @@ pub(super) fn read(
     stretch: Stretch,
     resource: &str,
     (from, to): (Wall, Wall),
-    mut see: impl FnMut(Wall, &[(std::borrow::Cow<'_, str>, Total)]),
+    mut see: impl FnMut(Wall, &[(&str, Total)]),
 ) -> io::Result<u64> {
     let Some(mut reader) = file.open(CHUNK)? else { return Ok(file.offset()) };
     let gone = file.offset().saturating_sub(reader.get_ref().metadata()?.len());
@@ -73,13 +73,13 @@ pub(super) fn read(
         if file.kind == Kinds::Json && is_of_another(whole, resource) {
             continue;
         }
-        let Some(summed) = file.kind.sums(whole) else { continue };
-        if let What::Bucket { resource: of, events, .. } = summed.what
-            && of == resource
-            && from < summed.end
-            && summed.end <= to
+        let Some(decoded) = file.kind.decode(whole) else { continue };
+        if let Some(sums) = decoded.sums()
+            && sums.resource == resource
+            && from < decoded.end
+            && decoded.end <= to
         {
-            see(summed.end, &events);
+            see(decoded.end, &sums.events);
         }
     }
     Ok(gone)
@@ -132,7 +132,7 @@ mod tests {
         }
         let lines: Vec<&str> = text.lines().collect();
         let line = lines[0].len() as u64 + 1;
-        let end = |place: usize| Kinds::Json.sums(lines[place].as_bytes()).unwrap().end;
+        let end = |place: usize| Kinds::Json.decode(lines[place].as_bytes()).unwrap().end;
         let length = text.len() as u64;
         for (from, to) in [(0, 60), (40_000, 40_060), (86_000, 86_399)] {
             let mut reader =

@@ -179,14 +179,14 @@ impl Log {
 
     /// Returns the numbers of lines that wait and that were lost.
     pub fn unwritten(&self) -> Unwritten {
-        let (waiting, bytes) = self.writer.pending().size();
+        let pending = &self.writer.pending;
         Unwritten {
-            waiting,
-            bytes,
+            waiting: pending.lines.len(),
+            bytes: pending.bytes,
             unsynced: self.writer.unsynced(),
-            dropped: self.writer.pending().dropped_ever(),
+            dropped: pending.dropped_ever,
             overdue: self.overdue,
-            removed: self.writer.removed(),
+            removed: self.writer.removed,
         }
     }
 }
@@ -195,7 +195,7 @@ impl Log {
 impl Debug for Log {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Log");
-        shown.field("directory", &self.writer.directory()).field("unwritten", &self.unwritten());
+        shown.field("directory", &self.writer.directory).field("unwritten", &self.unwritten());
         shown.finish_non_exhaustive()
     }
 }
@@ -259,7 +259,7 @@ impl Batch<'_> {
     }
 
     fn add_window(&mut self, resource: &str, window: &dyn AnyWindow) {
-        if !self.log.writer.options().format.can_show(window.events()) {
+        if !self.log.writer.options.format.can_show(window.events()) {
             return self
                 .refuse(resource, "the window has none of the events that the columns name");
         }
@@ -295,7 +295,7 @@ impl Batch<'_> {
                 events: &events,
                 distributions: &distributions,
             };
-            let format = &self.log.writer.options().format;
+            let format = &self.log.writer.options.format;
             let (start, ends) = (facts.start, Ends::at(format.end(&facts)));
             self.lines.push(Line { start, ends, text: format.bucket(&facts) });
         });
@@ -333,7 +333,7 @@ impl Batch<'_> {
         n: usize,
     ) {
         let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
-        let format = &writer.options().format;
+        let format = &writer.options.format;
         if !format.has_heavy_keys() {
             return self.refuse(resource, "Sentinel's format has none for heavy keys");
         }

@@ -164,7 +164,7 @@ impl Past {
                 file.failed = looked.err().map(|error| file.error(error));
             }
         }
-        let files = self.files.values().filter(|file| file.has_bytes()).count();
+        let files = self.files.values().filter(|file| file.length > 0).count();
         let memory = self.memory / files.max(FILES);
         let mut left: u64 = 0;
         for file in self.files.values_mut().rev() {
@@ -182,7 +182,7 @@ impl Past {
 
     /// Returns the memory that the sums take, in bytes, roughly.
     pub fn memory_used(&self) -> usize {
-        self.files.values().map(|file| file.cells.bytes()).sum()
+        self.files.values().map(|file| file.cells.bytes).sum()
     }
 
     /// Returns the sums of a resource over a span, in at most `bins` bins. A span holds the lines
@@ -284,7 +284,7 @@ impl Past {
                     None
                 });
                 let Some(stretch) = found else {
-                    left_out = u64::saturating_add(left_out, file.offset());
+                    left_out = u64::saturating_add(left_out, file.offset);
                     continue;
                 };
                 if bytes + stretch.bytes() <= LINES {

@@ -21,7 +21,7 @@ pub(super) struct Cells {
     grid: Grid,
     resources: HashMap<String, Resource>,
     /// The memory that they take.
-    bytes: usize,
+    pub(super) bytes: usize,
     /// The memory that was too little even with the longest bins; then there are no sums.
     too_little: Option<usize>,
     /// The longest bucket of all resources.
@@ -134,10 +134,6 @@ impl Cells {
             resource.bins = bins;
         }
         (self.grid, self.bytes) = (grid, bytes);
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// Returns the resource, if it has lines.

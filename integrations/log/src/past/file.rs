@@ -34,9 +34,9 @@ pub(super) struct Summed {
     pub(super) path: PathBuf,
     pub(super) kind: Kinds,
     /// The number of bytes read: all lines before it are in the sums.
-    offset: u64,
+    pub(super) offset: u64,
     /// The length of the file when it was last looked at.
-    length: u64,
+    pub(super) length: u64,
     /// The file's length when it was last read to its end; behind `offset` there may be a part of a
     /// line.
     ended: Option<u64>,
@@ -201,11 +201,6 @@ impl Summed {
         self.cells.fit(memory);
     }
 
-    /// Returns whether it has bytes.
-    pub(super) fn has_bytes(&self) -> bool {
-        self.length > 0
-    }
-
     /// Returns the file, opened for reading its lines, so that a read takes this number of bytes;
     /// `None` if it is gone, or is another one.
     pub(super) fn open(&self, at_once: usize) -> io::Result<Option<BufReader<File>>> {
@@ -229,11 +224,6 @@ impl Summed {
         let mut head = Vec::new();
         (&mut file).take(bytes).read_to_end(&mut head)?;
         Ok(Some((file, head)))
-    }
-
-    /// Returns the number of bytes in the sums.
-    pub(super) fn offset(&self) -> u64 {
-        self.offset
     }
 }
 

@@ -28,11 +28,11 @@ impl Stretch {
 
 /// Finds a range in a file; `None` if the file is gone, or is another one.
 pub(super) fn find(file: &Summed, (from, to): (Wall, Wall)) -> io::Result<Option<Stretch>> {
-    let all = Stretch { begin: 0, end: file.offset() };
+    let all = Stretch { begin: 0, end: file.offset };
     let Some(slack) = file.slack else { return Ok(Some(all)) };
     let Some(mut reader) = file.open(LOOK)? else { return Ok(None) };
     let bounds = (from.minus(slack), to.plus(slack));
-    search(&mut reader, file.kind, file.offset(), bounds).map(Some)
+    search(&mut reader, file.kind, file.offset, bounds).map(Some)
 }
 
 /// Finds the lines between two bounds in a file of some length.
@@ -58,13 +58,13 @@ pub(super) fn read(
     (from, to): (Wall, Wall),
     mut see: impl FnMut(Wall, &[(&str, Total)]),
 ) -> io::Result<u64> {
-    let Some(mut reader) = file.open(CHUNK)? else { return Ok(file.offset()) };
-    let gone = file.offset().saturating_sub(reader.get_ref().metadata()?.len());
+    let Some(mut reader) = file.open(CHUNK)? else { return Ok(file.offset) };
+    let gone = file.offset.saturating_sub(reader.get_ref().metadata()?.len());
     reader.seek(SeekFrom::Start(stretch.begin))?;
     let (mut at, mut line) = (stretch.begin, Vec::new());
     // A line that begins at the end of the stretch may belong to the range.
-    while at <= stretch.end && at < file.offset() {
-        let taken = lines::next(&mut reader, &mut line, file.offset() - at)?;
+    while at <= stretch.end && at < file.offset {
+        let taken = lines::next(&mut reader, &mut line, file.offset - at)?;
         if taken.bytes == 0 {
             break; // the file is shorter than it was
         }

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use windrow::Kind;
 
-use crate::entry::{Dropped, Heavy, Run};
+use crate::entry::{Dropped, Run};
 use crate::wall::Wall;
 
 mod json;
 mod line;
 mod sentinel;
 
+pub(crate) use json::heavy;
 pub(crate) use line::{Decoded, Facts, Sums};
 pub use sentinel::Columns;
 
@@ -39,8 +40,9 @@ pub enum Format {
 }
 
 /// The two formats, without their settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kinds {
+    #[default]
     Json,
     Sentinel,
 }
@@ -102,11 +104,6 @@ impl Format {
     /// Returns whether there are lines for heavy keys.
     pub(crate) fn has_heavy_keys(&self) -> bool {
         matches!(self, Format::Json)
-    }
-
-    /// Returns the line of a bucket's heaviest keys, with its newline.
-    pub(crate) fn heavy(heavy: &Heavy) -> Vec<u8> {
-        json::heavy(heavy)
     }
 
     /// Returns when the bucket of a line ended, as a reader of the line knows it.

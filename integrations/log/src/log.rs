@@ -12,7 +12,7 @@ use windrow::{Clock, HeavyKeys, Kind, Stats, Timestamp};
 use crate::disk::System;
 use crate::entry::Run;
 use crate::error::{LogError, Step};
-use crate::format::{Facts, Format};
+use crate::format::{self, Facts};
 use crate::heavy::HeavyTurns;
 use crate::names::name;
 use crate::options::Options;
@@ -342,7 +342,7 @@ impl Batch<'_> {
         for bucket in buckets {
             let start = Wall::from(bucket.start);
             let ends = Ends::at(start.plus(bucket.length));
-            self.lines.push(Line { start, ends, text: Format::heavy(&bucket) });
+            self.lines.push(Line { start, ends, text: format::heavy(&bucket) });
         }
     }
 
@@ -367,13 +367,6 @@ impl Batch<'_> {
     fn hand_over(&mut self) {
         self.lines.sort_by_key(|line| line.ends.last);
         self.lines.drain(..).for_each(|line| self.log.writer.push(line));
-    }
-}
-
-/// Shows the number of lines in the batch.
-impl Debug for Batch<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch").field("lines", &self.lines.len()).finish_non_exhaustive()
     }
 }
 

@@ -19,6 +19,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::entry::Run;
 use crate::error::ReadError;
+use crate::order::Ends;
 use crate::past::cells::EVENTS;
 use crate::past::file::Summed;
 use crate::past::grid::Grid;
@@ -152,7 +153,7 @@ impl Past {
     ///
     /// Returns [`ReadError`] if the directory cannot be listed. Then all is as it was.
     pub fn catch_up(&mut self, mut budget: u64) -> Result<u64, ReadError> {
-        let segments = crate::read::segments(&self.directory)?;
+        let segments = crate::read::list(&self.directory)?;
         self.files.retain(|segment, _| segments.binary_search(segment).is_ok());
         for segment in segments {
             let file =
@@ -327,10 +328,8 @@ impl Past {
 
     /// Returns the earliest and the latest end of all buckets.
     fn held(&self) -> Option<(SystemTime, SystemTime)> {
-        let ends = || self.files.values().filter_map(|file| file.ends);
-        let first = ends().map(|(first, _)| first).min()?;
-        let last = ends().map(|(_, last)| last).max()?;
-        Some((first.into(), last.into()))
+        let ends = self.files.values().filter_map(|file| file.ends).reduce(Ends::and)?;
+        Some((ends.first.into(), ends.last.into()))
     }
 }
 
@@ -384,6 +383,6 @@ impl Sums {
 }
 
 /// Returns whether a file may have lines of a range.
-fn touches(file: &Summed, (from, to): (Wall, Wall)) -> bool {
-    file.ends.is_some_and(|(first, last)| from < last && first <= to)
+fn touches(file: &Summed, range: (Wall, Wall)) -> bool {
+    file.ends.is_some_and(|ends| ends.touches(range))
 }

@@ -49,9 +49,8 @@ impl Pending {
         if length > LONGEST || length > self.most.saturating_sub(self.bytes) {
             let Line { start, ends, .. } = line;
             let gap = self.gap.unwrap_or(Gap { lines: 0, start, ends });
-            let ends =
-                Ends { first: gap.ends.first.min(ends.first), last: gap.ends.last.max(ends.last) };
-            self.gap = Some(Gap { lines: gap.lines + 1, start: gap.start.min(start), ends });
+            let (lines, start) = (gap.lines + 1, gap.start.min(start));
+            self.gap = Some(Gap { lines, start, ends: gap.ends.and(ends) });
             self.dropped_ever += 1;
         } else {
             self.say_what_was_dropped(format);

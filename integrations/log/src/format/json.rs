@@ -219,7 +219,8 @@ pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
     }))
 }
 
-pub(super) fn heavy(heavy: &Heavy) -> Vec<u8> {
+/// Returns the line of a bucket's heaviest keys, with its newline.
+pub(crate) fn heavy(heavy: &Heavy) -> Vec<u8> {
     let key = |it: &'_ HeavyKey| (Cow::Owned(it.key.clone()), it.at_least, it.at_most);
     line(&Line::Heavy {
         resource: heavy.resource.as_str().into(),

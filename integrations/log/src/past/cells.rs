@@ -75,17 +75,19 @@ impl Resource {
     }
 }
 
-impl Cells {
-    pub(super) fn new(grid: Grid) -> Cells {
+impl Default for Cells {
+    fn default() -> Cells {
         Cells {
-            grid,
+            grid: Grid::MINUTE,
             resources: HashMap::new(),
             bytes: 0,
             too_little: None,
             longest: Duration::ZERO,
         }
     }
+}
 
+impl Cells {
     /// Adds a bucket that ended at `end`.
     pub(super) fn add(&mut self, Sums { resource, length, events }: &Sums<'_>, end: Wall) {
         self.longest = self.longest.max(*length);
@@ -112,8 +114,8 @@ impl Cells {
             self.coarsen();
         }
         if self.bytes > memory {
-            let longest = self.longest;
-            *self = Cells { too_little: Some(memory), longest, ..Cells::new(self.grid) };
+            let (grid, longest) = (self.grid, self.longest);
+            *self = Cells { grid, longest, too_little: Some(memory), ..Cells::default() };
         }
     }
 

@@ -38,11 +38,6 @@ impl Theme {
         Theme { has_colours: false }
     }
 
-    /// Returns the theme with colours, unless `NO_COLOR` is set.
-    pub(crate) fn of_environment() -> Theme {
-        Theme::of(std::env::var("NO_COLOR").ok().as_deref())
-    }
-
     /// Returns the theme for a value of `NO_COLOR`; an empty one counts as none.
     pub(crate) fn of(no_color: Option<&str>) -> Theme {
         Theme { has_colours: no_color.is_none_or(str::is_empty) }

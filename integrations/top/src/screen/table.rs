@@ -103,7 +103,7 @@ pub(crate) fn sums(model: &Model, listed: &[&Row], theme: Theme) -> Vec<Line<'st
 
 /// Returns the titles of the columns; the one that the rows are sorted by has an arrow.
 pub(crate) fn titles(columns: &Columns, view: &View, theme: Theme) -> Line<'static> {
-    let arrow = if view.falls { '\u{2193}' } else { '\u{2191}' };
+    let arrow = if view.rises { '\u{2191}' } else { '\u{2193}' };
     let title = |column: Column| {
         let sorted = if column == view.sort { String::from(arrow) } else { String::new() };
         sorted + column.title()
@@ -168,7 +168,7 @@ pub(crate) fn row(
         spans.push(Span::styled(text, style));
     }
     if columns.spark > 0 {
-        let points = row.points.iter().map(|(at, level)| (model.age - at, *level));
+        let points = row.points.iter().map(|(at, level)| (model.last.age - at, *level));
         let line = format!(" {}", sparkline(points, columns.spark));
         spans.push(Span::styled(line, theme.mark()));
     }

@@ -1,6 +1,7 @@
 //! Texts in columns of a terminal.
 
 use ratatui::text::Span;
+use unicode_truncate::UnicodeTruncateStr;
 
 /// Returns the columns that a text takes.
 pub(super) fn width(text: &str) -> usize {
@@ -12,19 +13,8 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
     }
-    let (mut kept, mut taken) = (String::new(), 0);
-    for character in text.chars() {
-        let own = width(character.encode_utf8(&mut [0; 4]));
-        if taken + own + 1 > most {
-            break;
-        }
-        kept.push(character);
-        taken += own;
-    }
-    if most > 0 {
-        kept.push('\u{2026}');
-    }
-    kept
+    let (kept, _) = text.unicode_truncate(most.saturating_sub(1));
+    kept.to_owned() + if most > 0 { "\u{2026}" } else { "" }
 }
 
 /// Returns the text in at most `lines` lines, broken at spaces where possible.

@@ -40,7 +40,10 @@ pub enum Error {
         error: io::Error,
     },
     /// The server refuses the stream.
-    #[error("the server refuses with status {status}{}{says}", if .says.is_empty() { "" } else { ": " })]
+    #[error(
+        "the server refuses with status {status}{}{says}",
+        if .says.is_empty() { "" } else { ": " }
+    )]
     Refused {
         /// The status of its answer.
         status: u16,

@@ -4,7 +4,7 @@ mod help;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
-mod texts;
+pub(crate) mod texts;
 pub(crate) mod words;
 
 use std::time::Instant;
@@ -92,7 +92,8 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme,
         let listed = view.listed(model);
         let place = view.place(&listed);
         lines.push(&words::head(model, Some(&state), theme));
-        lines.all(&words::news(model, Some((&state, now)), theme));
+        lines.all(&words::waiting(&state, now, theme));
+        lines.all(&words::news(model, theme));
         let moments = words::Moments::of(model, state.age());
         let unusual = words::unusual(model, moments, area.width, theme);
         let said = if area.height >= FOR_SUMS { unusual.len() } else { unusual.len().min(1) };

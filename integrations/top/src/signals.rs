@@ -24,8 +24,7 @@ impl Signals {
             let has_come = Arc::default();
             for signal in [SIGHUP, SIGINT, SIGTERM] {
                 let number = usize::try_from(signal).map_err(io::Error::other)?;
-                // In this order: a signal is the second one if `has_come` was set by an earlier
-                // one.
+                // In this order: a signal that comes when `has_come` is set is the second one.
                 flag::register_conditional_default(signal, Arc::clone(&has_come))?;
                 flag::register_usize(signal, Arc::clone(&signals.come), number)?;
                 flag::register(signal, Arc::clone(&has_come))?;

@@ -9,7 +9,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Returns the beginning of a text that fits, with an ellipsis if something is left out.
-pub(super) fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
     }
@@ -29,8 +29,7 @@ pub(super) fn wrap(text: &str, most: usize, lines: usize) -> Vec<String> {
             wrapped.push(cut(&line, most));
             word.clone_into(&mut line);
         } else {
-            let rest = words.by_ref().fold(with, |all, word| all + " " + word);
-            line = rest;
+            line = words.by_ref().fold(with, |all, word| all + " " + word);
         }
     }
     wrapped.push(cut(&line, most));

@@ -40,13 +40,10 @@ pub(crate) fn head(model: &Model, state: Option<&State>, theme: Theme) -> Line<'
     if covered > 0.0 {
         let _ = write!(about, ", windows of {}", span(covered / 1e6));
     }
-    let version = model.about.version.as_str();
-    if !version.is_empty() {
-        let _ = write!(about, ", version {version}");
-    }
-    let instance = model.about.instance.as_str();
-    if !instance.is_empty() {
-        let _ = write!(about, ", {instance}");
+    for (what, name) in [("version ", &model.about.version), ("", &model.about.instance)] {
+        if !name.as_str().is_empty() {
+            let _ = write!(about, ", {what}{}", name.as_str());
+        }
     }
     spans.push(Span::styled(about, theme.soft()));
     Line::from(spans)
@@ -78,12 +75,8 @@ fn reason(Owners { live, ended }: Owners) -> String {
 }
 
 /// Returns what is to be known about the numbers themselves.
-pub(crate) fn news(
-    model: &Model,
-    state: Option<(&State, Instant)>,
-    theme: Theme,
-) -> Vec<Line<'static>> {
-    let mut lines = state.map_or(vec![], |(state, now)| waiting(state, now, theme));
+pub(crate) fn news(model: &Model, theme: Theme) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
     if let Some((id, by)) = model.failing {
         let key = model.rows.get(&id).map_or("", |row| row.key.as_str());
         lines.push(Line::styled(format!("Readings disagree by {by}: {key}."), theme.bad()));

@@ -8,37 +8,18 @@
 //! is.
 
 use std::error::Error;
-use std::process::ExitCode;
 use std::time::SystemTime;
 
-use lexopt::Arg;
 use windrow_log::Entry;
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run() -> Result<(), Box<dyn Error>> {
-    let mut values = Vec::new();
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Arg::Value(value) => values.push(value),
-            other => return Err(other.unexpected().into()),
-        }
-    }
+fn main() -> Result<(), Box<dyn Error>> {
+    let values: Vec<String> = std::env::args().skip(1).collect();
     if values.is_empty() || values.len() > 3 {
         return Err("usage: between DIRECTORY [FROM [TO]]".into());
     }
     let time = |index: usize| -> Result<Option<SystemTime>, Box<dyn Error>> {
-        let text = values.get(index).and_then(|value| value.to_str());
-        let time: Option<jiff::Timestamp> = text.map(str::parse).transpose()?;
+        let time: Option<jiff::Timestamp> =
+            values.get(index).map(|text| text.parse()).transpose()?;
         Ok(time.map(SystemTime::from))
     };
     let files = windrow_log::read(&values[0])?;

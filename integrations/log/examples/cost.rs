@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use windrow::clock::Manual;
 use windrow::{Family, SlidingWindow, events, labels};
-use windrow_log::{Columns, Entry, Format, Log, LogError, Options};
+use windrow_log::{Columns, Entry, Format, Log, Options};
 
 events! { enum Http { Pass: Count, Block: Count, Success: Count, Exception: Count, Rt: Value } }
 labels! { struct Route { route: str } }
@@ -47,19 +47,6 @@ fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Err
     let options = Options::default().format(format).sync_every(Duration::MAX);
     let mut log = Log::open(directory, options)?;
     let (mut lines, mut taking, mut writing) = (0, Vec::new(), Vec::new());
-    let mut round = |second| -> Result<(), LogError> {
-        clock.advance(Duration::from_secs(1));
-        let begun = Instant::now();
-        let mut batch = log.batch();
-        batch.add("http", &family);
-        let taken = Instant::now();
-        lines += batch.write()?;
-        if second > 0 {
-            taking.push((taken - begun) / SERIES);
-            writing.push(taken.elapsed() / SERIES);
-        }
-        Ok(())
-    };
     for second in 0..SECONDS {
         for series in 0..SERIES {
             let window = family.with(Route { route: &format!("/cart/{series}") });
@@ -68,7 +55,14 @@ fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Err
             window.add(Http::Success, number);
             window.record(Http::Rt, number);
         }
-        round(second)?;
+        clock.advance(Duration::from_secs(1));
+        let begun = Instant::now();
+        let mut batch = log.batch();
+        batch.add("http", &family);
+        let taken = Instant::now();
+        lines += batch.write()?;
+        taking.push((taken - begun) / SERIES);
+        writing.push(taken.elapsed() / SERIES);
     }
     let (taking, writing) = (median(&mut taking), median(&mut writing));
     let mut idle: Vec<Duration> = (0..100)

@@ -34,29 +34,18 @@ pub(crate) struct Active<F> {
     file: F,
     /// The largest size that the file may reach, in bytes.
     size: u64,
-    length: u64,
+    pub(crate) length: u64,
     pub(crate) order: Order,
     /// True if the file ends in a part of a line.
     is_torn: bool,
     pub(crate) stage: Stage,
     /// True if the file has a line beside its first.
-    has_lines: bool,
+    pub(crate) has_lines: bool,
     /// Lines that were written since the last sync.
     pub(crate) unsynced: u64,
 }
 
 impl<F: AppendFile> Active<F> {
-    /// Makes a file.
-    pub(crate) fn create<D: Disk<File = F>>(
-        disk: &D,
-        path: PathBuf,
-        segment: Segment,
-        (size, slack): (u64, Duration),
-    ) -> io::Result<Active<F>> {
-        let file = disk.create(&path)?;
-        Ok(Active::empty(path, segment, file, (size, slack)))
-    }
-
     /// Opens an existing file, to continue it with a run that began at `started` and whose line has
     /// `begin` bytes. If the file is full, or not in order with such a run, returns the slack for
     /// the next file.
@@ -92,7 +81,8 @@ impl<F: AppendFile> Active<F> {
         Ok(Ok(Active { length, order, is_torn, has_lines: true, ..active }))
     }
 
-    fn empty(
+    /// Returns a new file.
+    pub(crate) fn empty(
         path: PathBuf,
         segment: Segment,
         file: F,
@@ -115,15 +105,6 @@ impl<F: AppendFile> Active<F> {
     /// Returns whether the path still leads to this file.
     pub(crate) fn is_there(&self) -> bool {
         self.file.is_at(&self.path)
-    }
-
-    /// Returns whether it has a line beside its first.
-    pub(crate) fn has_lines(&self) -> bool {
-        self.has_lines
-    }
-
-    pub(crate) fn length(&self) -> u64 {
-        self.length
     }
 
     /// Returns the number of these lines that the file can take now: those that fit and are in

@@ -37,21 +37,14 @@ pub enum LogError {
         /// The system's error.
         error: io::Error,
     },
-    /// A window has none of the events that the log's [`Columns`](crate::Columns) name. The window
-    /// was not drained.
-    NoColumn {
+    /// What was added has no lines, and was not drained: a window with none of the events that the
+    /// log's [`Columns`](crate::Columns) name, a source that is not a window, or heavy keys in a log
+    /// in Sentinel's format.
+    NoLines {
         /// The name under which it was to be logged.
         resource: String,
-    },
-    /// A source has a metric that is not a window, so it has no buckets.
-    NoWindow {
-        /// The name under which it was to be logged.
-        resource: String,
-    },
-    /// Heavy keys were added to a log in Sentinel's format, which has no lines for them.
-    NoHeavyKeys {
-        /// The name under which they were to be logged.
-        resource: String,
+        /// The rule.
+        rule: &'static str,
     },
     /// The function that fills the batches of [`Log::every`](crate::Log::every) panicked. What it
     /// had added was written; the windows that it had not added come with the next batch.
@@ -85,11 +78,8 @@ impl Display for LogError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             LogError::Locked { path } => {
-                write!(
-                    f,
-                    "another log has `{}` locked; a directory belongs to one log",
-                    path.display()
-                )
+                let path = path.display();
+                write!(f, "another log has `{path}` locked; a directory belongs to one log")
             }
             LogError::Failed { step, path, error } => {
                 let step = match step {
@@ -103,19 +93,8 @@ impl Display for LogError {
                 };
                 write!(f, "cannot {step} `{}`: {error}", path.display())
             }
-            LogError::NoColumn { resource } => write!(
-                f,
-                "the window `{resource}` has none of the events that the columns name; a line of Sentinel's \
-                 would say nothing"
-            ),
-            LogError::NoWindow { resource } => {
-                write!(
-                    f,
-                    "`{resource}` is not a window: a log has lines for the buckets of windows"
-                )
-            }
-            LogError::NoHeavyKeys { resource } => {
-                write!(f, "Sentinel's format has no lines for the heavy keys `{resource}`")
+            LogError::NoLines { resource, rule } => {
+                write!(f, "`{resource}` has no lines: {rule}")
             }
             LogError::Panicked { message } => {
                 write!(f, "the function that fills a log's batches panicked: {message}")

@@ -1,9 +1,9 @@
 //! A thread that writes a batch in each period.
 
 use std::any::Any;
-use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -14,44 +14,25 @@ use crate::log::{Batch, Log, Unwritten};
 ///
 /// When this is dropped, the thread writes once more and ends. So after a service has ended, the
 /// log has all lines except those of the buckets that were still open.
+#[derive(Debug)]
 #[must_use = "the thread ends when this is dropped"]
 pub struct Every {
-    shared: Arc<Shared>,
+    told: Arc<Mutex<Told>>,
+    /// The sender whose drop ends the thread.
+    goes_on: Option<Sender<()>>,
     thread: Option<JoinHandle<Result<(), LogError>>>,
 }
 
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    ends: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    ends: bool,
+/// What the thread tells after each batch.
+#[derive(Debug, Default)]
+struct Told {
     unwritten: Unwritten,
+    /// The last error that was not taken.
     error: Option<LogError>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner) // no code panics under it
-    }
-
-    /// Waits until `deadline`, or forever, for the request to end. Returns whether the thread is to
-    /// end.
-    fn ends_before(&self, deadline: Option<Instant>) -> bool {
-        let wait =
-            deadline.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
-        let waited = self.ends.wait_timeout_while(self.lock(), wait, |state| !state.ends);
-        waited.unwrap_or_else(PoisonError::into_inner).0.ends
-    }
-
-    fn tell(&self, unwritten: Unwritten, error: Option<LogError>) {
-        let mut state = self.lock();
-        state.unwritten = unwritten;
-        state.error = error.or(state.error.take());
-    }
+fn lock(told: &Mutex<Told>) -> MutexGuard<'_, Told> {
+    told.lock().unwrap_or_else(PoisonError::into_inner) // no code panics under it
 }
 
 impl Log {
@@ -83,67 +64,61 @@ impl Log {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn every(
-        self,
-        period: Duration,
-        fill: impl FnMut(&mut Batch<'_>) + Send + 'static,
-    ) -> Every {
-        Every::start(self, period, fill)
-    }
-}
-
-/// Returns the message of a panic.
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("").to_owned()
-}
-
-impl Every {
-    fn start(
-        mut log: Log,
+        mut self,
         period: Duration,
         mut fill: impl FnMut(&mut Batch<'_>) + Send + 'static,
     ) -> Every {
         let period = period.max(Duration::from_millis(1));
-        let shared = Arc::new(Shared::default());
-        let its = Arc::clone(&shared);
-        let mut write = move |log: &mut Log| {
-            let mut batch = log.batch();
-            // A panic, in one window's name for example, is no reason to stop logging the others.
-            // The state that it leaves behind is the function's concern.
-            let filled = catch_unwind(AssertUnwindSafe(|| fill(&mut batch)));
-            let written = batch.write().map(drop);
-            filled.map_err(|panic| LogError::Panicked { message: message(&*panic) }).and(written)
-        };
+        let told = Arc::new(Mutex::new(Told::default()));
+        let its = Arc::clone(&told);
+        let (goes_on, ended) = channel();
         let run = move || {
             let mut next = Some(Instant::now());
             loop {
                 // After a pause of several periods, one batch suffices. `None` is a time beyond the
                 // clock's range.
-                next =
-                    next.and_then(|last| last.checked_add(period)).map(|at| at.max(Instant::now()));
-                let ends = its.ends_before(next);
-                let result = write(&mut log);
+                let now = Instant::now();
+                next = next.and_then(|last| last.checked_add(period)).map(|at| at.max(now));
+                let wait = next.map_or(Duration::MAX, |at| at - now);
+                let ends = ended.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
+                let mut batch = self.batch();
+                // A panic, in one window's name for example, is no reason to stop logging the
+                // others. The state that it leaves behind is the function's concern.
+                let filled = catch_unwind(AssertUnwindSafe(|| fill(&mut batch)));
+                let written = batch.write().map(drop);
+                let result = filled.map_err(|panic| panicked(&*panic)).and(written);
                 if ends {
-                    let result = result.and(log.flush());
-                    its.tell(log.unwritten(), None);
+                    let result = result.and(self.flush());
+                    lock(&its).unwritten = self.unwritten();
                     return result;
                 }
-                its.tell(log.unwritten(), result.err());
+                let mut told = lock(&its);
+                told.unwritten = self.unwritten();
+                told.error = result.err().or(told.error.take());
             }
         };
         let thread = thread::Builder::new().name("windrow-log".to_owned()).spawn(run);
-        Every { shared, thread: Some(thread.expect("a thread")) }
+        Every { told, goes_on: Some(goes_on), thread: Some(thread.expect("a thread")) }
     }
+}
 
+/// Returns the error of a panic, with its message.
+fn panicked(panic: &(dyn Any + Send)) -> LogError {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    LogError::Panicked { message: text.unwrap_or("").to_owned() }
+}
+
+impl Every {
     /// Returns the lines that waited, and that were lost, at the end of the last batch.
     pub fn unwritten(&self) -> Unwritten {
-        self.shared.lock().unwritten
+        lock(&self.told).unwritten
     }
 
     /// Returns the last error since the previous call of this method. The thread goes on after an
     /// error, also after a panic of the function that fills batches: see [`LogError`].
     pub fn error(&self) -> Option<LogError> {
-        self.shared.lock().error.take()
+        lock(&self.told).error.take()
     }
 
     /// Writes once more, syncs, and ends the thread.
@@ -157,17 +132,9 @@ impl Every {
     }
 
     fn end(&mut self) -> Result<(), LogError> {
-        self.shared.lock().ends = true;
-        self.shared.ends.notify_all();
+        self.goes_on = None;
         let ended = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
-        ended.unwrap_or_else(|panic| Err(LogError::Panicked { message: message(&*panic) }))
-    }
-}
-
-/// Shows the lines that wait.
-impl Debug for Every {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Every").field("unwritten", &self.unwritten()).finish_non_exhaustive()
+        ended.unwrap_or_else(|panic| Err(panicked(&*panic)))
     }
 }
 

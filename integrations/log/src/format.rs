@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use windrow::Kind;
 
-use crate::entry::{Dropped, Heavy, Run};
+use crate::entry::{Dropped, Run};
 use crate::wall::Wall;
 
 mod json;
 mod line;
 mod sentinel;
 
-pub(crate) use line::{Decoded, Facts, Summed, What};
+pub(crate) use json::heavy;
+pub(crate) use line::{Decoded, Facts, Sums};
 pub use sentinel::Columns;
 
 /// Marks the remainder of a line that was never completed; a newline follows.
@@ -25,7 +26,8 @@ pub(crate) const GIVEN_UP: u8 = 0x18; // CANCEL
 /// ```
 /// use windrow_log::{Columns, Format, Options};
 ///
-/// let options = Options::default().format(Format::Sentinel(Columns::default().rt("Micros")));
+/// let columns = Columns { rt: "Micros", ..Columns::default() };
+/// let options = Options::default().format(Format::Sentinel(columns));
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -38,8 +40,9 @@ pub enum Format {
 }
 
 /// The two formats, without their settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kinds {
+    #[default]
     Json,
     Sentinel,
 }
@@ -56,21 +59,11 @@ impl Kinds {
 
     /// Decodes a line, given without its newline; returns `None` if it is not a line of this
     /// format.
-    pub(crate) fn decode(self, line: &[u8]) -> Option<Decoded> {
+    pub(crate) fn decode(self, line: &[u8]) -> Option<Decoded<'_>> {
         let line = text(line)?;
         match self {
             Kinds::Json => json::decode(line),
             Kinds::Sentinel => sentinel::decode(line),
-        }
-    }
-
-    /// Decodes a line for its sums: returns `None` for the lines for which
-    /// [`decode`](Self::decode) does.
-    pub(crate) fn sums(self, line: &[u8]) -> Option<Summed<'_>> {
-        let line = text(line)?;
-        match self {
-            Kinds::Json => json::sums(line),
-            Kinds::Sentinel => sentinel::sums(line),
         }
     }
 }
@@ -111,11 +104,6 @@ impl Format {
     /// Returns whether there are lines for heavy keys.
     pub(crate) fn has_heavy_keys(&self) -> bool {
         matches!(self, Format::Json)
-    }
-
-    /// Returns the line of a bucket's heaviest keys, with its newline.
-    pub(crate) fn heavy(heavy: &Heavy) -> Vec<u8> {
-        json::heavy(heavy)
     }
 
     /// Returns when the bucket of a line ended, as a reader of the line knows it.

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::time::{Duration, SystemTime};
 
 use windrow::heavy::{HeavySnapshot, Key, MAX_TEXT_BYTES};
 use windrow::{Clock, HeavyKeys, Timestamp};
@@ -24,8 +23,8 @@ struct HeavyTurn {
 }
 
 impl HeavyTurns {
-    /// Takes the closed buckets that the log does not have, the oldest first; and returns whether
-    /// some may have left the interval before.
+    /// Takes the `n` heaviest keys of each closed bucket that the log does not have, the oldest
+    /// first; and returns whether some buckets may have left the interval before.
     pub(crate) fn take<K: Key<Owned: Display> + ?Sized, C: Clock>(
         &mut self,
         resource: &str,
@@ -53,36 +52,25 @@ impl HeavyTurns {
         let difference = differences.settle(read);
         let heavy = |(at, bucket): &(Timestamp, HeavySnapshot<K>)| {
             let nanos = i64::try_from(at.as_nanos()).unwrap_or(i64::MAX);
-            let start = Wall(difference.saturating_add(nanos));
-            of_bucket(resource, (start.into(), *at, length), bucket, n)
+            let mut all = bucket.top(usize::MAX);
+            let others = all.split_off(n.min(all.len()));
+            let others_at_most = others.iter().map(|heavy| heavy.at_most).max().unwrap_or(0);
+            let key = |heavy: windrow::heavy::Heavy<K>| HeavyKey {
+                key: text(&heavy.key),
+                at_least: heavy.at_least,
+                at_most: heavy.at_most,
+            };
+            Heavy {
+                resource: resource.to_owned(),
+                start: Wall(difference.saturating_add(nanos)).into(),
+                length,
+                at: *at,
+                total: bucket.total(),
+                others_at_most: others_at_most.max(bucket.max_error()),
+                keys: all.into_iter().map(key).collect(),
+            }
         };
         (closed.iter().map(heavy).collect(), is_overdue)
-    }
-}
-
-/// Returns the `n` heaviest keys of a bucket.
-fn of_bucket<K: Key<Owned: Display> + ?Sized>(
-    resource: &str,
-    (start, at, length): (SystemTime, Timestamp, Duration),
-    bucket: &HeavySnapshot<K>,
-    n: usize,
-) -> Heavy {
-    let mut all = bucket.top(usize::MAX);
-    let others = all.split_off(n.min(all.len()));
-    let others_at_most = others.iter().map(|heavy| heavy.at_most).max();
-    let key = |heavy: windrow::heavy::Heavy<K>| HeavyKey {
-        key: text(&heavy.key),
-        at_least: heavy.at_least,
-        at_most: heavy.at_most,
-    };
-    Heavy {
-        resource: resource.to_owned(),
-        start,
-        length,
-        at,
-        total: bucket.total(),
-        others_at_most: others_at_most.unwrap_or(0).max(bucket.max_error()),
-        keys: all.into_iter().map(key).collect(),
     }
 }
 

@@ -12,7 +12,7 @@ use windrow::{Clock, HeavyKeys, Kind, Stats, Timestamp};
 use crate::disk::System;
 use crate::entry::Run;
 use crate::error::{LogError, Step};
-use crate::format::{Facts, Format};
+use crate::format::{self, Facts};
 use crate::heavy::HeavyTurns;
 use crate::names::name;
 use crate::options::Options;
@@ -179,14 +179,14 @@ impl Log {
 
     /// Returns the numbers of lines that wait and that were lost.
     pub fn unwritten(&self) -> Unwritten {
-        let (waiting, bytes) = self.writer.pending().size();
+        let pending = &self.writer.pending;
         Unwritten {
-            waiting,
-            bytes,
+            waiting: pending.lines.len(),
+            bytes: pending.bytes,
             unsynced: self.writer.unsynced(),
-            dropped: self.writer.pending().dropped_ever(),
+            dropped: pending.dropped_ever,
             overdue: self.overdue,
-            removed: self.writer.removed(),
+            removed: self.writer.removed,
         }
     }
 }
@@ -195,7 +195,7 @@ impl Log {
 impl Debug for Log {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Log");
-        shown.field("directory", &self.writer.directory()).field("unwritten", &self.unwritten());
+        shown.field("directory", &self.writer.directory).field("unwritten", &self.unwritten());
         shown.finish_non_exhaustive()
     }
 }
@@ -232,7 +232,7 @@ impl Batch<'_> {
     pub fn add(&mut self, resource: &str, source: &(impl Source + ?Sized)) {
         source.visit(&mut |series| {
             if !self.add_windows(resource, series, series.metric()) {
-                self.refused = Some(LogError::NoWindow { resource: resource.to_owned() });
+                self.refuse(resource, "a log has lines for the buckets of windows");
             }
         });
     }
@@ -254,10 +254,14 @@ impl Batch<'_> {
         }
     }
 
+    fn refuse(&mut self, resource: &str, rule: &'static str) {
+        self.refused = Some(LogError::NoLines { resource: resource.to_owned(), rule });
+    }
+
     fn add_window(&mut self, resource: &str, window: &dyn AnyWindow) {
-        if !self.log.writer.options().format.can_show(window.events()) {
-            self.refused = Some(LogError::NoColumn { resource: resource.to_owned() });
-            return;
+        if !self.log.writer.options.format.can_show(window.events()) {
+            return self
+                .refuse(resource, "the window has none of the events that the columns name");
         }
         let reach = window.interval().saturating_sub(window.bucket_length());
         let ever = window.lifetime();
@@ -291,7 +295,7 @@ impl Batch<'_> {
                 events: &events,
                 distributions: &distributions,
             };
-            let format = &self.log.writer.options().format;
+            let format = &self.log.writer.options.format;
             let (start, ends) = (facts.start, Ends::at(format.end(&facts)));
             self.lines.push(Line { start, ends, text: format.bucket(&facts) });
         });
@@ -304,7 +308,7 @@ impl Batch<'_> {
     /// interval less one bucket of the keys; [`Unwritten::overdue`](crate::Unwritten::overdue)
     /// counts later calls, by the `resource`. A log that is opened anew in the same process begins
     /// with the buckets that are in the interval then. Sentinel's format has no such lines:
-    /// [`LogError::NoHeavyKeys`].
+    /// [`LogError::NoLines`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -329,17 +333,16 @@ impl Batch<'_> {
         n: usize,
     ) {
         let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
-        let format = &writer.options().format;
+        let format = &writer.options.format;
         if !format.has_heavy_keys() {
-            self.refused = Some(LogError::NoHeavyKeys { resource: resource.to_owned() });
-            return;
+            return self.refuse(resource, "Sentinel's format has none for heavy keys");
         }
         let (buckets, is_overdue) = heavy.take(resource, keys, n, differences);
         *overdue += u64::from(is_overdue);
         for bucket in buckets {
             let start = Wall::from(bucket.start);
             let ends = Ends::at(start.plus(bucket.length));
-            self.lines.push(Line { start, ends, text: Format::heavy(&bucket) });
+            self.lines.push(Line { start, ends, text: format::heavy(&bucket) });
         }
     }
 
@@ -350,8 +353,8 @@ impl Batch<'_> {
     /// Returns [`LogError::Failed`] if the system refuses an operation; lines that were not written
     /// wait for the next batch. Returns [`LogError::Locked`] if the directory vanished, came back,
     /// and another log has locked it. An error at [`Step::Remove`] keeps no line from being
-    /// written. Returns [`LogError::NoColumn`], [`LogError::NoWindow`] or [`LogError::NoHeavyKeys`]
-    /// for what has no lines in this format; all others were written.
+    /// written. Returns [`LogError::NoLines`] for what has no lines in this format; all others were
+    /// written.
     pub fn write(mut self) -> Result<usize, LogError> {
         self.hand_over();
         let count = self.log.writer.write()?;
@@ -364,13 +367,6 @@ impl Batch<'_> {
     fn hand_over(&mut self) {
         self.lines.sort_by_key(|line| line.ends.last);
         self.lines.drain(..).for_each(|line| self.log.writer.push(line));
-    }
-}
-
-/// Shows the number of lines in the batch.
-impl Debug for Batch<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch").field("lines", &self.lines.len()).finish_non_exhaustive()
     }
 }
 

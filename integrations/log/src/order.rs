@@ -14,7 +14,7 @@ use crate::wall::Wall;
 /// The least slack of a file.
 pub(crate) const LEAST_SLACK: Duration = Duration::from_secs(60);
 
-/// The times at which the buckets of a line ended: most lines have one bucket.
+/// The earliest and the latest time at which buckets ended. Most lines have one bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ends {
     pub(crate) first: Wall,
@@ -24,6 +24,16 @@ pub(crate) struct Ends {
 impl Ends {
     pub(crate) fn at(end: Wall) -> Ends {
         Ends { first: end, last: end }
+    }
+
+    /// Returns the ends of both.
+    pub(crate) fn and(self, other: Ends) -> Ends {
+        Ends { first: self.first.min(other.first), last: self.last.max(other.last) }
+    }
+
+    /// Returns whether some may be in a range, which has its end and not its beginning.
+    pub(crate) fn touches(self, (from, to): (Wall, Wall)) -> bool {
+        from < self.last && self.first <= to
     }
 }
 

@@ -19,6 +19,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::entry::Run;
 use crate::error::ReadError;
+use crate::order::Ends;
 use crate::past::cells::EVENTS;
 use crate::past::file::Summed;
 use crate::past::grid::Grid;
@@ -152,7 +153,7 @@ impl Past {
     ///
     /// Returns [`ReadError`] if the directory cannot be listed. Then all is as it was.
     pub fn catch_up(&mut self, mut budget: u64) -> Result<u64, ReadError> {
-        let segments = crate::read::segments(&self.directory)?;
+        let segments = crate::read::list(&self.directory)?;
         self.files.retain(|segment, _| segments.binary_search(segment).is_ok());
         for segment in segments {
             let file =
@@ -164,7 +165,7 @@ impl Past {
                 file.failed = looked.err().map(|error| file.error(error));
             }
         }
-        let files = self.files.values().filter(|file| file.has_bytes()).count();
+        let files = self.files.values().filter(|file| file.length > 0).count();
         let memory = self.memory / files.max(FILES);
         let mut left: u64 = 0;
         for file in self.files.values_mut().rev() {
@@ -182,7 +183,7 @@ impl Past {
 
     /// Returns the memory that the sums take, in bytes, roughly.
     pub fn memory_used(&self) -> usize {
-        self.files.values().map(|file| file.cells.bytes()).sum()
+        self.files.values().map(|file| file.cells.bytes).sum()
     }
 
     /// Returns the sums of a resource over a span, in at most `bins` bins. A span holds the lines
@@ -222,7 +223,7 @@ impl Past {
             }
         }
         for (file, stretch) in lines {
-            let see = |end: Wall, events: &[(std::borrow::Cow<'_, str>, Total)]| {
+            let see = |end: Wall, events: &[(&str, Total)]| {
                 for (name, total) in events {
                     sums.add(grid.bin(end), name, total);
                 }
@@ -284,7 +285,7 @@ impl Past {
                     None
                 });
                 let Some(stretch) = found else {
-                    left_out = u64::saturating_add(left_out, file.offset());
+                    left_out = u64::saturating_add(left_out, file.offset);
                     continue;
                 };
                 if bytes + stretch.bytes() <= LINES {
@@ -327,10 +328,8 @@ impl Past {
 
     /// Returns the earliest and the latest end of all buckets.
     fn held(&self) -> Option<(SystemTime, SystemTime)> {
-        let ends = || self.files.values().filter_map(|file| file.ends);
-        let first = ends().map(|(first, _)| first).min()?;
-        let last = ends().map(|(_, last)| last).max()?;
-        Some((first.into(), last.into()))
+        let ends = self.files.values().filter_map(|file| file.ends).reduce(Ends::and)?;
+        Some((ends.first.into(), ends.last.into()))
     }
 }
 
@@ -384,6 +383,6 @@ impl Sums {
 }
 
 /// Returns whether a file may have lines of a range.
-fn touches(file: &Summed, (from, to): (Wall, Wall)) -> bool {
-    file.ends.is_some_and(|(first, last)| from < last && first <= to)
+fn touches(file: &Summed, range: (Wall, Wall)) -> bool {
+    file.ends.is_some_and(|ends| ends.touches(range))
 }

@@ -28,12 +28,12 @@ struct Gap {
 /// The waiting lines.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    lines: VecDeque<Line>,
-    bytes: usize,
+    pub(crate) lines: VecDeque<Line>,
+    pub(crate) bytes: usize,
     most: usize,
     /// Dropped lines of which no line tells yet.
     gap: Option<Gap>,
-    dropped_ever: u64,
+    pub(crate) dropped_ever: u64,
 }
 
 impl Pending {
@@ -49,9 +49,8 @@ impl Pending {
         if length > LONGEST || length > self.most.saturating_sub(self.bytes) {
             let Line { start, ends, .. } = line;
             let gap = self.gap.unwrap_or(Gap { lines: 0, start, ends });
-            let ends =
-                Ends { first: gap.ends.first.min(ends.first), last: gap.ends.last.max(ends.last) };
-            self.gap = Some(Gap { lines: gap.lines + 1, start: gap.start.min(start), ends });
+            let (lines, start) = (gap.lines + 1, gap.start.min(start));
+            self.gap = Some(Gap { lines, start, ends: gap.ends.and(ends) });
             self.dropped_ever += 1;
         } else {
             self.say_what_was_dropped(format);
@@ -72,29 +71,12 @@ impl Pending {
         self.lines.push_back(line);
     }
 
-    pub(crate) fn first(&self) -> Option<&Line> {
-        self.lines.front()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Line> {
-        self.lines.iter()
-    }
-
     /// Removes the first lines, which were written.
     pub(crate) fn written(&mut self, lines: usize) {
         self.bytes -= self.lines.drain(..lines).map(|line| line.text.len()).sum::<usize>();
     }
 
-    /// Returns the number of waiting lines and their bytes.
-    pub(crate) fn size(&self) -> (usize, usize) {
-        (self.lines.len(), self.bytes)
-    }
-
     pub(crate) fn is_half_full(&self) -> bool {
         self.bytes >= self.most / 2
-    }
-
-    pub(crate) fn dropped_ever(&self) -> u64 {
-        self.dropped_ever
     }
 }

@@ -3,8 +3,6 @@
 mod file;
 
 use std::collections::VecDeque;
-use std::fmt::{self, Debug, Formatter};
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,7 +11,7 @@ use crate::entry::{Entry, Run};
 use crate::error::ReadError;
 use crate::read::file::{Next, OpenFile, Range};
 use crate::regular;
-use crate::segment::Segment;
+use crate::segment::{self, Segment};
 use crate::wall::Wall;
 
 /// Lists the files of a log, in either format.
@@ -43,18 +41,12 @@ use crate::wall::Wall;
 /// ```
 pub fn read(directory: impl AsRef<Path>) -> Result<Files, ReadError> {
     let directory = directory.as_ref();
-    Ok(Files { directory: directory.to_owned(), segments: segments(directory)?.into() })
+    Ok(Files { directory: directory.to_owned(), segments: list(directory)?.into() })
 }
 
 /// Returns the files of a log, the oldest first.
-pub(crate) fn segments(directory: &Path) -> Result<Vec<Segment>, ReadError> {
-    let failed = |error| ReadError { path: directory.to_owned(), error };
-    let mut segments = Vec::new();
-    for entry in fs::read_dir(directory).map_err(failed)? {
-        segments.extend(Segment::of(&entry.map_err(failed)?.file_name()));
-    }
-    segments.sort_unstable();
-    Ok(segments)
+pub(crate) fn list(directory: &Path) -> Result<Vec<Segment>, ReadError> {
+    segment::list(directory).map_err(|error| ReadError { path: directory.to_owned(), error })
 }
 
 /// The files of a log, as they were when [`read`] listed them.
@@ -172,15 +164,6 @@ impl Entries {
             // The file has compared the end of the bucket with the range.
             Entry::Bucket(_) | Entry::Second(_) | Entry::Heavy(_) => true,
         }
-    }
-}
-
-/// Shows the number of files left and of what was passed over.
-impl Debug for Entries {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Entries");
-        shown.field("files", &self.files.segments.len()).field("skipped", &self.skipped);
-        shown.finish_non_exhaustive()
     }
 }
 

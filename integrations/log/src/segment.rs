@@ -2,6 +2,8 @@
 //! the order in which they were begun.
 
 use std::ffi::OsStr;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::format::Kinds;
@@ -33,6 +35,16 @@ impl Segment {
         // A number has one spelling, so it leads back to its file.
         (digits == format!("{number:010}")).then_some(Segment { number, kind })
     }
+}
+
+/// Lists the segments of a directory, the oldest first.
+pub(crate) fn list(directory: &Path) -> io::Result<Vec<Segment>> {
+    let mut segments = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        segments.extend(Segment::of(&entry?.file_name()));
+    }
+    segments.sort_unstable();
+    Ok(segments)
 }
 
 #[cfg(test)]

@@ -36,8 +36,8 @@ const AT_ONCE: usize = 256;
 /// Keeps a directory locked, and writes to it.
 pub(crate) struct Writer<D: Disk> {
     disk: D,
-    directory: PathBuf,
-    options: Options,
+    pub(crate) directory: PathBuf,
+    pub(crate) options: Options,
     run: Run,
     /// The lock; `None` before it is taken, and after the directory was found to be gone.
     lock: Option<D::Lock>,
@@ -48,13 +48,13 @@ pub(crate) struct Writer<D: Disk> {
     ended: u64,
     /// The slack of the next file.
     slack: Duration,
-    pending: Pending,
+    pub(crate) pending: Pending,
     synced: Instant,
     /// The error of removing an old file: returned by the next write, after it has written all
     /// lines.
     not_removed: Option<LogError>,
     /// Files that were removed because the disk was full.
-    removed: u64,
+    pub(crate) removed: u64,
 }
 
 impl<D: Disk> Writer<D> {
@@ -88,26 +88,9 @@ impl<D: Disk> Writer<D> {
         self.pending.push(line, &self.options.format);
     }
 
-    pub(crate) fn options(&self) -> &Options {
-        &self.options
-    }
-
-    pub(crate) fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    pub(crate) fn pending(&self) -> &Pending {
-        &self.pending
-    }
-
     /// Returns the number of lines that were written and not synced.
     pub(crate) fn unsynced(&self) -> u64 {
         self.file.as_ref().map_or(0, |file| file.unsynced)
-    }
-
-    /// Files that were removed because the disk was full.
-    pub(crate) fn removed(&self) -> u64 {
-        self.removed
     }
 
     /// Writes the waiting lines, and syncs if that is due. Returns the number of lines written.
@@ -123,10 +106,10 @@ impl<D: Disk> Writer<D> {
     fn write_all(&mut self) -> Result<usize, LogError> {
         let mut count = 0;
         loop {
-            if self.pending.first().is_none() {
+            if self.pending.lines.is_empty() {
                 self.pending.say_what_was_dropped(&self.options.format);
             }
-            if self.pending.first().is_none() {
+            if self.pending.lines.is_empty() {
                 return Ok(count);
             }
             count += self.with_room(Self::write_some)?;
@@ -137,17 +120,16 @@ impl<D: Disk> Writer<D> {
     fn write_some(&mut self) -> Result<usize, LogError> {
         self.get_ready()?;
         let Some(file) = &mut self.file else { return Ok(0) };
-        let takes = file.takes(self.pending.iter().take(AT_ONCE));
+        let takes = file.takes(self.pending.lines.iter().take(AT_ONCE));
         if takes == 0 {
             self.end()?;
             return Ok(0);
         }
-        let (count, result) =
-            file.write(self.pending.iter().take(takes).collect::<Vec<_>>().into_iter());
+        let (count, result) = file.write(self.pending.lines.range(..takes));
         self.pending.written(count);
         match result {
             // The file may not grow, so it is full.
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge && file.has_lines() => {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge && file.has_lines => {
                 self.end()?;
                 Ok(count)
             }
@@ -178,7 +160,7 @@ impl<D: Disk> Writer<D> {
     fn forget(&mut self) {
         if let Some(file) = self.file.take() {
             self.ended = file.segment.number;
-            self.slack = file.order.slack_with(self.pending.first().map(|line| line.ends));
+            self.slack = file.order.slack_with(self.pending.lines.front().map(|line| line.ends));
         }
     }
 
@@ -207,7 +189,7 @@ impl<D: Disk> Writer<D> {
         if file.stage < Stage::HasRun {
             let format = &self.options.format;
             // Behind other lines, no reader looks at a slack.
-            let slack = if file.length() == 0 { file.order.slack } else { LEAST_SLACK };
+            let slack = if file.length == 0 { file.order.slack } else { LEAST_SLACK };
             let (line, started) = (format.run(&self.run, slack), format.started(&self.run));
             file.begin(&line, started).map_err(failed(Step::Write, &file.path))?;
             self.remove_oldest();
@@ -253,8 +235,8 @@ impl<D: Disk> Writer<D> {
             let error = io::Error::new(io::ErrorKind::InvalidInput, rule);
             return Err(failed(Step::Open, &path)(error));
         }
-        Active::create(&self.disk, path.clone(), segment, (size, self.slack))
-            .map_err(failed(Step::Open, &path))
+        let file = self.disk.create(&path).map_err(failed(Step::Open, &path))?;
+        Ok(Active::empty(path, segment, file, (size, self.slack)))
     }
 
     /// Returns the log's files, the oldest first.

@@ -28,7 +28,7 @@ pub(crate) enum Message {
 }
 
 /// The state of the program.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct App {
     /// The address as given.
     pub(crate) address: String,
@@ -70,8 +70,7 @@ impl State {
 
 impl App {
     pub(crate) fn new(address: String) -> App {
-        let (model, paused, seen, lost) = (None, None, None, None);
-        App { address, model, paused, seen, lost, view: View::default() }
+        App { address, ..App::default() }
     }
 
     pub(crate) fn take(&mut self, message: Message, now: Instant) {
@@ -132,7 +131,7 @@ impl App {
             KeyCode::F(4) | KeyCode::Char('/' | '\\') => self.view.mode = Mode::Filter,
             KeyCode::F(6) | KeyCode::Char('>' | '.') => self.view.sort_by_next(1),
             KeyCode::Char('<' | ',') => self.view.sort_by_next(-1),
-            KeyCode::Char('I') => self.view.falls ^= true,
+            KeyCode::Char('I') => self.view.rises ^= true,
             KeyCode::Char(' ') => self.pause(),
             KeyCode::Char('n') => self.find(false),
             KeyCode::Up | KeyCode::Char('k') => self.go(-1),

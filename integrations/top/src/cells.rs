@@ -5,7 +5,7 @@ use crate::frame::{NewMetric, Numbers};
 use crate::legible::Legible;
 
 /// A metric: the positions of its numbers in a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Metric {
     pub(crate) name: Legible,
     form: Form,
@@ -23,7 +23,7 @@ pub(crate) struct Metric {
     exception: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Form {
     Window,
     Gauge,
@@ -31,6 +31,7 @@ enum Form {
     Total,
     Maximum,
     /// A minimum, or a form of a later console.
+    #[default]
     Other,
 }
 
@@ -71,12 +72,7 @@ impl Metric {
             value: is_histogram.then_some(0),
             has_percentiles: is_histogram,
             unit: unit(&new.unit),
-            maximum: None,
-            all: None,
-            pass: None,
-            success: None,
-            block: None,
-            exception: None,
+            ..Metric::default()
         };
         let has = |kind: &str| new.events.iter().any(|(_, other, _)| other == kind);
         let shown = if has("Histogram") { "Histogram" } else { "Value" };

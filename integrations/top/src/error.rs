@@ -1,13 +1,16 @@
 //! The errors of the program.
 
-use std::error;
-use std::fmt::{self, Display, Formatter};
+use std::error::Error as Cause;
 use std::io;
 
 use crate::legible::Legible;
 
 /// The greatest number of characters of a reason that has a path.
 const LONGEST: usize = 5_000;
+
+fn legible(error: &dyn Cause) -> String {
+    Legible::of(&error.to_string(), LONGEST).into()
+}
 
 /// The reason why the program ends without what was asked for, or why a connection was lost.
 ///
@@ -18,22 +21,29 @@ const LONGEST: usize = 5_000;
 /// assert!(matches!(error, windrow_top::Error::Usage { .. }));
 /// assert_eq!(error.to_string(), "`shop` is not HOST:PORT or HOST:PORT/PATH: it has no port");
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The arguments are invalid.
+    #[error("{says}")]
     Usage {
         /// The reason, with the argument.
         says: String,
     },
     /// The host is not known, or does not accept the connection.
+    #[error("cannot connect to {address}: {error}")]
     Connect {
         /// The address as given.
         address: String,
         /// The system's error.
+        #[source]
         error: io::Error,
     },
     /// The server refuses the stream.
+    #[error(
+        "the server refuses with status {status}{}{says}",
+        if .says.is_empty() { "" } else { ": " }
+    )]
     Refused {
         /// The status of its answer.
         status: u16,
@@ -41,40 +51,52 @@ pub enum Error {
         says: String,
     },
     /// The answer is not the stream of a console.
+    #[error("this is no console: {why}")]
     NotAConsole {
         /// The rule that it breaks.
         why: &'static str,
     },
     /// An event of the stream is longer than allowed.
+    #[error("an event is longer than {limit} bytes")]
     TooLong {
         /// The greatest length in bytes.
         limit: usize,
     },
     /// The connection was closed.
+    #[error("the server has closed the connection")]
     Closed,
     /// No complete frame has come in time.
+    #[error("no frame has come within {seconds} s")]
     Silent {
         /// The time in seconds that a frame may take.
         seconds: u64,
     },
     /// The connection was lost.
+    #[error("the connection was lost: {error}")]
     Lost {
         /// The system's error.
+        #[source]
         error: io::Error,
     },
     /// A file cannot be read.
+    #[error("{}", legible(&**.error))]
     Unreadable {
         /// The reason, with the path.
-        error: Box<dyn error::Error + Send + Sync>,
+        #[source]
+        error: Box<dyn Cause + Send + Sync>,
     },
     /// A file is not a whole one of counters, of a version that is known.
+    #[error("{}", legible(&**.error))]
     NotCounters {
         /// The rule that it breaks, with the path.
-        error: Box<dyn error::Error + Send + Sync>,
+        #[source]
+        error: Box<dyn Cause + Send + Sync>,
     },
     /// The terminal, or the standard output, cannot be used.
+    #[error("the terminal cannot be used: {error}")]
     Terminal {
         /// The system's error.
+        #[source]
         error: io::Error,
     },
 }
@@ -101,42 +123,6 @@ impl Error {
             | Error::TooLong { .. }
             | Error::NotCounters { .. } => 3,
             Error::Terminal { .. } => 4,
-        }
-    }
-}
-
-impl Display for Error {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Usage { says } => f.write_str(says),
-            Error::Connect { address, error } => write!(f, "cannot connect to {address}: {error}"),
-            Error::Refused { status, says } if says.is_empty() => {
-                write!(f, "the server refuses with status {status}")
-            }
-            Error::Refused { status, says } => {
-                write!(f, "the server refuses with status {status}: {says}")
-            }
-            Error::NotAConsole { why } => write!(f, "this is no console: {why}"),
-            Error::TooLong { limit } => write!(f, "an event is longer than {limit} bytes"),
-            Error::Closed => f.write_str("the server has closed the connection"),
-            Error::Silent { seconds } => write!(f, "no frame has come within {seconds} s"),
-            Error::Lost { error } => write!(f, "the connection was lost: {error}"),
-            Error::Unreadable { error } | Error::NotCounters { error } => {
-                f.write_str(Legible::of(&error.to_string(), LONGEST).as_str())
-            }
-            Error::Terminal { error } => write!(f, "the terminal cannot be used: {error}"),
-        }
-    }
-}
-
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            Error::Connect { error, .. } | Error::Lost { error } | Error::Terminal { error } => {
-                Some(error)
-            }
-            Error::Unreadable { error } | Error::NotCounters { error } => Some(&**error),
-            _ => None,
         }
     }
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use windrow_mapped::{Kind, MappedError, Metric, Reader, Sampler, Value};
 
 use crate::error::Error;
-use crate::frame::{Frame, LONGEST_KEY, LONGEST_NAME, MOST_METRICS, NewMetric, NewRow, Unusual};
-use crate::frame::{Owners, Whole};
+use crate::frame::{Frame, LONGEST_KEY, LONGEST_NAME, MOST_METRICS, NewMetric, NewRow};
+use crate::frame::{Numbers, Owners, Whole};
 use crate::legible::Legible;
 
 /// The time between two frames.
@@ -31,7 +31,7 @@ pub(crate) struct Frames {
     last: Option<Instant>,
     number: u64,
     /// The metrics and the rows of the last frame.
-    metrics: Vec<(String, Form)>,
+    metrics: Vec<NewMetric>,
     rows: HashSet<u64>,
     /// The sum of all counters and histograms' counts, and the time at which it was another one.
     sum: Option<u64>,
@@ -136,47 +136,20 @@ impl Frames {
             spans: known.iter().map(|row| (row.id, row.span)).collect(),
             changed: known.into_iter().map(|row| (row.id, row.numbers)).collect(),
             gone,
-            failing: Vec::new(),
-            unusual: Unusual::default(),
-            heavy: Vec::new(),
             still: millis(now - self.moved),
             owners: read.owners,
+            ..Frame::default()
         };
         self.metrics = read.metrics;
         frame
     }
 
-    fn whole(&self, metrics: &[(String, Form)]) -> Whole {
+    fn whole(&self, metrics: &[NewMetric]) -> Whole {
         let names: Vec<&str> = self.files.iter().map(|watched| &*watched.path).collect();
-        let metric = |(name, form): &(String, Form)| NewMetric {
-            name: Legible::of(name, LONGEST_NAME),
-            form: form.name.to_owned(),
-            events: form.events.iter().map(|of| of.map(str::to_owned).into()).collect(),
-            unit: String::new(),
-        };
-        Whole {
-            service: Legible::of(&names.join(" "), LONGEST_NAME),
-            instance: Legible::default(),
-            version: Legible::default(),
-            is_of_files: true,
-            metrics: metrics.iter().map(metric).collect(),
-        }
+        let service = Legible::of(&names.join(" "), LONGEST_NAME);
+        Whole { service, is_of_files: true, metrics: metrics.to_vec(), ..Whole::default() }
     }
 }
-
-/// The form of a metric, and its events, as a console names them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Form {
-    name: &'static str,
-    events: &'static [[&'static str; 3]],
-}
-
-/// A counter, of which this program makes a window: its sum, and the increase of the last minute.
-const COUNTER: Form = Form { name: "window", events: &[["", "Count", ""]] };
-const MAXIMUM: Form = Form { name: "maximum", events: &[] };
-const OTHER: Form = Form { name: "minimum", events: &[] };
-const HISTOGRAM: Form = Form { name: "histogram", events: &[] };
-const GAUGE: Form = Form { name: "gauge", events: &[] };
 
 /// The percentiles of a histogram, as a console's rows have them.
 const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
@@ -187,7 +160,7 @@ const DEAD: u64 = 1 << 31;
 /// The rows of all files.
 #[derive(Default)]
 struct Read {
-    metrics: Vec<(String, Form)>,
+    metrics: Vec<NewMetric>,
     /// The index in `metrics` of each name.
     places: HashMap<String, usize>,
     rows: Vec<NewRow>,
@@ -210,29 +183,24 @@ impl Read {
                 Value::Count(sum) => {
                     self.sum = self.sum.wrapping_add(sum);
                     let closed = increase.map(|increase| increase.count() as f64);
-                    (COUNTER, vec![Some(sum as f64), closed])
+                    ("window", vec![Some(sum as f64), closed])
                 }
                 Value::Extreme(value) => {
-                    let form = if metric.kind() == Kind::Maximum { MAXIMUM } else { OTHER };
+                    let is_maximum = metric.kind() == Kind::Maximum;
+                    let form = if is_maximum { "maximum" } else { "minimum" };
                     (form, vec![value.map(|value| value as f64)])
                 }
                 Value::Values { count, .. } => {
                     self.sum = self.sum.wrapping_add(count);
-                    (HISTOGRAM, of_values(&metric))
+                    ("histogram", of_values(&metric))
                 }
                 Value::Level(level) => {
                     if level.dead != 0 {
                         let name = format!("{}_dead", metric.name());
-                        let id = number << 32 | DEAD | at;
-                        self.row(
-                            id,
-                            &name,
-                            &metric,
-                            several,
-                            (GAUGE, vec![Some(level.dead as f64)]),
-                        );
+                        let dead = ("gauge", vec![Some(level.dead as f64)]);
+                        self.row(number << 32 | DEAD | at, &name, &metric, several, dead);
                     }
-                    (GAUGE, vec![Some(level.live as f64)])
+                    ("gauge", vec![Some(level.live as f64)])
                 }
                 _ => continue, // of a later version
             };
@@ -244,14 +212,14 @@ impl Read {
         }
     }
 
-    /// Adds a row, unless there are too many metrics.
+    /// Adds a row, unless there are too many metrics. The form is one of a console's.
     fn row(
         &mut self,
         id: u64,
         name: &str,
         metric: &Metric<'_>,
         several: Option<&str>,
-        (form, numbers): (Form, Vec<Option<f64>>),
+        (form, numbers): (&str, Numbers),
     ) -> Option<&mut NewRow> {
         let place = self.place(name, form)?;
         let key = key(name, metric, several);
@@ -261,13 +229,20 @@ impl Read {
     }
 
     /// Returns the index of a metric; `None` if there are too many.
-    fn place(&mut self, name: &str, form: Form) -> Option<usize> {
+    fn place(&mut self, name: &str, form: &str) -> Option<usize> {
         if let Some(place) = self.places.get(name) {
             return Some(*place);
         }
         let place = self.metrics.len();
         (place < MOST_METRICS).then(|| {
-            self.metrics.push((name.to_owned(), form));
+            // A counter is a window here: its sum, and the increase of the last minute.
+            let count = || (String::new(), "Count".to_owned(), String::new());
+            self.metrics.push(NewMetric {
+                name: Legible::of(name, LONGEST_NAME),
+                form: form.to_owned(),
+                events: (form == "window").then(count).into_iter().collect(),
+                unit: String::new(),
+            });
             self.places.insert(name.to_owned(), place);
             place
         })
@@ -276,7 +251,7 @@ impl Read {
 
 /// Returns the numbers of a histogram's row, as a console writes them: the all-time count; and of
 /// these values count, sum, minimum, maximum and percentiles.
-fn of_values(metric: &Metric<'_>) -> Vec<Option<f64>> {
+fn of_values(metric: &Metric<'_>) -> Numbers {
     let Some(values) = metric.distribution() else { return Vec::new() };
     let count = Some(values.count() as f64);
     let mut numbers = vec![count, count, Some(values.sum() as f64)];

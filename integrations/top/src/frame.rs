@@ -23,7 +23,7 @@ pub(crate) const LONGEST_NAME: usize = 200;
 pub(crate) const LONGEST_KEY: usize = 1_000;
 
 /// A frame.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) epoch: String,
     pub(crate) number: u64,
@@ -61,7 +61,7 @@ pub(crate) struct Owners {
 pub(crate) type Numbers = Vec<Option<f64>>;
 
 /// The parts of a frame that only a whole one has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Whole {
     pub(crate) service: Legible,
     pub(crate) instance: Legible,
@@ -72,7 +72,7 @@ pub(crate) struct Whole {
 }
 
 /// A metric, with its events: their names, kinds and units.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NewMetric {
     pub(crate) name: Legible,
     pub(crate) form: String,
@@ -159,8 +159,7 @@ impl Frame {
             failing: pairs(&json["check"]["failing"]),
             unusual: unusual(&json["unusual"]),
             heavy: list(&json["heavy"]).iter().take(MOST_HEAVY).map(heavy).collect(),
-            still: 0.0,
-            owners: Owners::default(),
+            ..Frame::default()
         })
     }
 }

@@ -43,7 +43,7 @@ fn show(source: &Source, terminal: &mut DefaultTerminal, signals: &Signals) -> i
     // It ends with the process, or with its next message.
     thread::Builder::new().name("windrow-stream".to_owned()).spawn(read)?;
     let mut app = App::new(source.to_string());
-    let theme = Theme::of_environment();
+    let theme = Theme::of(std::env::var("NO_COLOR").ok().as_deref());
     while !signals.have_come() {
         messages.try_iter().take(WAITING).for_each(|message| app.take(message, Instant::now()));
         terminal.draw(|frame| {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::cells::{Cells, Metric};
-use crate::frame::{Change, Frame, Heavy, NewRow, Numbers, Owners, Unusual};
+use crate::frame::{Change, Frame, NewRow, Numbers, Whole};
 use crate::legible::Legible;
 
 /// The greatest number of rows. Others are counted and not shown.
@@ -28,24 +28,14 @@ const FRESH: f64 = 600_000.0;
 /// A console.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
-    pub(crate) service: Legible,
-    pub(crate) instance: Legible,
-    pub(crate) version: Legible,
-    /// Says that the numbers are those of files, and not a console's.
-    pub(crate) is_of_files: bool,
-    /// The time for which nothing was added to files, in milliseconds.
-    pub(crate) still: f64,
-    /// The processes of files.
-    pub(crate) owners: Owners,
-    /// The age of the console, and the time of its machine since 1970, in milliseconds.
-    pub(crate) age: f64,
-    pub(crate) time: f64,
+    /// What the last whole frame says of it, without the metrics.
+    pub(crate) about: Whole,
+    /// The last frame, without its rows.
+    pub(crate) last: Frame,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) rows: HashMap<u64, Row>,
     /// The numbers of the rows beyond the greatest number; at most [`MOST_LEFT_OUT`].
     pub(crate) left_out: HashSet<u64>,
-    pub(crate) unusual: Unusual,
-    pub(crate) heavy: Vec<Heavy>,
     /// News of the processes, and the time of the machine until which they are shown.
     pub(crate) news: Option<(News, f64)>,
     /// The greatest difference between readings of a series, and the number of the row.
@@ -123,12 +113,9 @@ impl Model {
         let is_whole = frame.whole.is_some();
         self.news.take_if(|(_, until)| *until < frame.time);
         let mut known = HashMap::new();
-        if let Some(whole) = frame.whole.take() {
-            self.service = whole.service;
-            self.instance = whole.instance;
-            self.version = whole.version;
-            self.is_of_files = whole.is_of_files;
-            self.metrics = whole.metrics.into_iter().map(Metric::of).collect();
+        if let Some(mut whole) = frame.whole.take() {
+            self.metrics = whole.metrics.drain(..).map(Metric::of).collect();
+            self.about = whole;
             self.left_out.clear();
             let rows = std::mem::take(&mut self.rows);
             if self.epoch.as_ref() == Some(&frame.epoch) {
@@ -137,7 +124,6 @@ impl Model {
             }
             self.note_process(&frame);
         }
-        (self.age, self.time) = (frame.age, frame.time);
         for id in &frame.gone {
             self.rows.remove(id);
             self.left_out.remove(id);
@@ -145,7 +131,7 @@ impl Model {
         for (id, span) in &frame.spans {
             self.rows.entry(*id).and_modify(|row| row.span = *span);
         }
-        for (id, numbers) in frame.changed {
+        for (id, numbers) in frame.changed.drain(..) {
             self.rows.entry(id).and_modify(|row| row.numbers = numbers);
         }
         if !is_whole {
@@ -153,7 +139,7 @@ impl Model {
                 row.step(frame.age, &self.metrics);
             }
         }
-        for new in frame.rows {
+        for new in frame.rows.drain(..) {
             self.add(new, frame.age, &mut known);
         }
         for row in self.rows.values_mut() {
@@ -165,10 +151,9 @@ impl Model {
         for change in &frame.unusual.list {
             self.rows.entry(change.row).and_modify(|row| row.changes.push(change.clone()));
         }
-        self.failing = frame.failing.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
-        self.unusual = frame.unusual;
-        self.heavy = frame.heavy;
-        (self.still, self.owners) = (frame.still, frame.owners);
+        let failing = frame.failing.iter().copied();
+        self.failing = failing.max_by(|one, other| one.1.total_cmp(&other.1));
+        self.last = frame;
     }
 
     fn add(&mut self, new: NewRow, age: f64, known: &mut HashMap<Legible, VecDeque<(f64, f64)>>) {
@@ -202,8 +187,8 @@ impl Model {
     fn note_process(&mut self, frame: &Frame) {
         if self.epoch.as_ref().is_some_and(|epoch| *epoch != frame.epoch) {
             // It answered before, or it is older than the last frame of the other.
-            let is_other =
-                self.epochs.contains(&frame.epoch) || frame.time - frame.age + 3_000.0 < self.time;
+            let is_other = self.epochs.contains(&frame.epoch)
+                || frame.time - frame.age + 3_000.0 < self.last.time;
             let news =
                 if is_other { News::TwoProcesses } else { News::Restarted(frame.time - frame.age) };
             self.news = Some((news, frame.time + FRESH));

@@ -2,13 +2,11 @@
 
 use std::io::{self, Write};
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::error::Error;
 use crate::model::Model;
-use crate::screen::{Theme, table, words};
+use crate::screen::{Theme, table, texts, words};
 use crate::source::Source;
 use crate::view::View;
 
@@ -36,26 +34,14 @@ pub(crate) fn text(model: &Model, width: u16) -> String {
     let listed = view.listed(model);
     let columns = table::columns(width, model);
     let mut lines = vec![words::head(model, None, theme)];
-    lines.extend(words::news(model, None, theme));
+    lines.extend(words::news(model, theme));
     lines.extend(words::unusual(model, words::Moments::of(model, None), width, theme));
     lines.extend(table::sums(model, &listed, theme));
     lines.push(table::titles(&columns, &view, theme));
     lines.extend(listed.iter().map(|row| table::row(row, &columns, model, false, theme)));
     lines.extend(words::heavy(model, theme));
-    lines.iter().map(|line| plain(line, width) + "\n").collect()
-}
-
-/// Returns a line as a terminal shows it, without spaces at its end.
-fn plain(line: &Line<'_>, width: u16) -> String {
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, 1));
-    buffer.set_line(0, 0, line, width);
-    // A wide character has the next cell, too.
-    let (mut shown, mut at) = (String::new(), 0);
-    while let Some(cell) = buffer.content.get(at) {
-        shown.push_str(cell.symbol());
-        at += Line::raw(cell.symbol()).width().max(1);
-    }
-    shown.trim_end().to_owned()
+    let cut = |line: &Line<'_>| texts::cut(line.to_string().trim_end(), usize::from(width)) + "\n";
+    lines.iter().map(cut).collect()
 }
 
 /// Writes a text to the standard output. A reader that has left is no error.

@@ -4,7 +4,7 @@ mod help;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
-mod texts;
+pub(crate) mod texts;
 pub(crate) mod words;
 
 use std::time::Instant;
@@ -36,11 +36,6 @@ impl Theme {
     /// Returns the theme without colours.
     pub(crate) fn plain() -> Theme {
         Theme { has_colours: false }
-    }
-
-    /// Returns the theme with colours, unless `NO_COLOR` is set.
-    pub(crate) fn of_environment() -> Theme {
-        Theme::of(std::env::var("NO_COLOR").ok().as_deref())
     }
 
     /// Returns the theme for a value of `NO_COLOR`; an empty one counts as none.
@@ -97,7 +92,8 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme,
         let listed = view.listed(model);
         let place = view.place(&listed);
         lines.push(&words::head(model, Some(&state), theme));
-        lines.all(&words::news(model, Some((&state, now)), theme));
+        lines.all(&words::waiting(&state, now, theme));
+        lines.all(&words::news(model, theme));
         let moments = words::Moments::of(model, state.age());
         let unusual = words::unusual(model, moments, area.width, theme);
         let said = if area.height >= FOR_SUMS { unusual.len() } else { unusual.len().min(1) };

@@ -6,11 +6,11 @@ use crate::model::{Model, Row};
 
 /// Writes the columns: of each its name, its title, and its number of a row.
 macro_rules! columns {
-    ($($name:ident, $title:literal, $number:expr;)+) => {
+    ($($(#[$default:meta])? $name:ident, $title:literal, $number:expr;)+) => {
         /// A column by which rows are sorted; `Since` sorts by how unusual they are.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub(crate) enum Column {
-            $($name),+
+            $($(#[$default])? $name),+
         }
 
         impl Column {
@@ -35,7 +35,7 @@ macro_rules! columns {
 
 columns! {
     Series, "series", |_| None;
-    Since, "since", |row| row.changes.first().map(|change| change.weight);
+    #[default] Since, "since", |row| row.changes.first().map(|change| change.weight);
     Now, "now/s", |row| row.now;
     Rate, "rate/s", |row| row.cells.rate;
     Failing, "failing", |row| row.cells.failing;
@@ -47,8 +47,9 @@ columns! {
 }
 
 /// The use of the keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
+    #[default]
     Table,
     /// Typing the text of the filter, or of the search.
     Filter,
@@ -57,10 +58,11 @@ pub(crate) enum Mode {
 }
 
 /// The choices.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct View {
     pub(crate) sort: Column,
-    pub(crate) falls: bool,
+    /// True for the least number first.
+    pub(crate) rises: bool,
     pub(crate) filter: String,
     pub(crate) search: String,
     pub(crate) mode: Mode,
@@ -70,21 +72,6 @@ pub(crate) struct View {
     pub(crate) top: usize,
     /// The number of visible rows, when they were last drawn.
     pub(crate) page: usize,
-}
-
-impl Default for View {
-    fn default() -> View {
-        View {
-            sort: Column::Since,
-            falls: true,
-            filter: String::new(),
-            search: String::new(),
-            mode: Mode::Table,
-            selected: None,
-            top: 0,
-            page: 1,
-        }
-    }
 }
 
 impl View {
@@ -101,12 +88,12 @@ impl View {
     fn order(&self, one: &Row, other: &Row) -> Ordering {
         let [a, b] = [one, other].map(|row| self.sort.number(row));
         let order = match (a, b) {
-            (Some(a), Some(b)) if self.falls => b.total_cmp(&a),
-            (Some(a), Some(b)) => a.total_cmp(&b),
+            (Some(a), Some(b)) if self.rises => a.total_cmp(&b),
+            (Some(a), Some(b)) => b.total_cmp(&a),
             // Rows without a number stand last, in either order.
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (None, None) if self.sort == Column::Series && self.falls => other.key.cmp(&one.key),
+            (None, None) if self.sort == Column::Series && !self.rises => other.key.cmp(&one.key),
             (None, None) => Ordering::Equal,
         };
         let by_rate = || {
@@ -122,7 +109,7 @@ impl View {
         let count = Column::ALL.len().cast_signed();
         let next = (now.cast_signed() + places).rem_euclid(count).cast_unsigned();
         self.sort = Column::ALL[next];
-        self.falls = self.sort != Column::Series;
+        self.rises = self.sort == Column::Series;
         (self.selected, self.top) = (None, 0);
     }
 

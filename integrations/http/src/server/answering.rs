@@ -41,14 +41,8 @@ impl State {
 
 /// The body of an answer, which tells when hyper has taken all of it: hyper drops it then.
 pub(super) struct Answer<B> {
-    body: Pin<Box<B>>,
-    state: Arc<State>,
-}
-
-impl<B> Answer<B> {
-    pub(super) fn new(body: B, state: Arc<State>) -> Answer<B> {
-        Answer { body: Box::pin(body), state }
-    }
+    pub(super) body: Pin<Box<B>>,
+    pub(super) state: Arc<State>,
 }
 
 impl<B> Drop for Answer<B> {

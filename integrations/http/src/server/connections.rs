@@ -120,12 +120,14 @@ async fn serve(
     let service = service_fn(|request| {
         state.begin();
         let (response, state) = (site.respond(&request), Arc::clone(&state));
-        async move { Ok::<_, Infallible>(response.await.map(|body| Answer::new(body, state))) }
+        async move {
+            Ok::<_, Infallible>(response.await.map(|body| Answer { body: Box::pin(body), state }))
+        }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(limits.buffer);
     builder.keep_alive(limits.whole.is_none());
-    let stream = TokioIo::new(Patient::new(stream, Arc::clone(&state)));
+    let stream = TokioIo::new(Patient { stream, state: Arc::clone(&state), waits: None });
     let mut connection = pin!(builder.serve_connection(stream, service));
     let mut stop = pin!(stopped.changed());
     let mut is_stopping = false;

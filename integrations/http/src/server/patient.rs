@@ -17,17 +17,13 @@ const SLOW: Duration = Duration::from_secs(10);
 
 /// A stream whose writes fail if none gets through for [`SLOW`].
 pub(super) struct Patient {
-    stream: TcpStream,
-    state: Arc<State>,
+    pub(super) stream: TcpStream,
+    pub(super) state: Arc<State>,
     /// The timer since a write had to wait.
-    waits: Option<Pin<Box<Sleep>>>,
+    pub(super) waits: Option<Pin<Box<Sleep>>>,
 }
 
 impl Patient {
-    pub(super) fn new(stream: TcpStream, state: Arc<State>) -> Patient {
-        Patient { stream, state, waits: None }
-    }
-
     /// Returns a write's result, or an error if it has waited for too long.
     fn within<T>(
         &mut self,

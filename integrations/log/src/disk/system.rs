@@ -15,7 +15,7 @@ use fs4::{FileExt, TryLockError};
 
 use crate::disk::{AppendFile, Disk, Found, Lock};
 use crate::regular;
-use crate::segment::{self, Segment};
+use crate::segment;
 
 /// The system's file system.
 #[derive(Debug)]
@@ -89,10 +89,8 @@ impl Disk for System {
 
     fn list(&self, directory: &Path) -> io::Result<Vec<Found>> {
         let mut all = Vec::new();
-        for entry in fs::read_dir(directory)? {
-            let entry = entry?;
-            let Some(segment) = Segment::of(&entry.file_name()) else { continue };
-            match entry.metadata() {
+        for segment in segment::list(directory)? {
+            match fs::symlink_metadata(segment.path(directory)) {
                 Ok(metadata) => {
                     let length = metadata.is_file().then_some(metadata.len());
                     all.push(Found { segment, length });

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
 use crate::entry::{Bucket, Dropped, Entry, Heavy, HeavyKey, Run};
-use crate::format::line::{Decoded, Facts, Summed, VERSION, What};
+use crate::format::line::{Decoded, Facts, Sums, VERSION};
 use crate::order::LEAST_SLACK;
 use crate::total::Total;
 use crate::wall::Wall;
@@ -27,14 +27,8 @@ enum Line<'a, E> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slack_ns: Option<u64>,
     },
-    Bucket {
-        #[serde(borrow)]
-        resource: Cow<'a, str>,
-        start: Time,
-        length_ns: u64,
-        at_ns: u64,
-        events: E,
-    },
+    #[serde(borrow)]
+    Bucket(Named<'a, E>),
     Dropped {
         lines: u64,
         from: Time,
@@ -53,8 +47,20 @@ enum Line<'a, E> {
     },
 }
 
+/// A bucket with the names of its line.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Named<'a, E> {
+    #[serde(borrow)]
+    resource: Cow<'a, str>,
+    start: Time,
+    length_ns: u64,
+    at_ns: u64,
+    events: E,
+}
+
 /// A time in the format of RFC 3339, in UTC, with as few digits of the second as it needs, up to
 /// nine.
+#[derive(Debug)]
 struct Time(Wall);
 
 impl Serialize for Time {
@@ -79,17 +85,21 @@ impl<'de> Deserialize<'de> for Time {
 struct Counted<'a>(&'a Facts<'a>);
 
 /// Events as they are read: by name, in the order of the line.
-struct Pairs<'a>(Vec<(Name<'a>, Numbers<'a>)>);
+#[derive(Debug)]
+pub(super) struct Pairs<'a>(Vec<(Name<'a>, Numbers<'a>)>);
 
 /// A name that borrows from the line, if no character in it is escaped.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-#[derive(Serialize, Deserialize)]
+/// Counts and sums are negative only for a `Signed` event.
+#[derive(Debug, Serialize, Deserialize)]
 struct Numbers<'a> {
-    count: Number,
-    sum: Number,
+    #[serde(deserialize_with = "integer")]
+    count: i128,
+    #[serde(deserialize_with = "integer")]
+    sum: i128,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     min: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,45 +116,25 @@ struct Numbers<'a> {
     distribution: Option<Cow<'a, Distribution>>,
 }
 
-/// A value of 64 bits, written with a sign for a `Signed` event.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(untagged, try_from = "serde_json::Number")]
-enum Number {
-    Unsigned(u64),
-    Signed(i64),
+/// Reads an integer of 64 bits, with or without a sign.
+fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i128, D::Error> {
+    let number = serde_json::Number::deserialize(deserializer)?;
+    let unsigned = number.as_u64().map(i128::from);
+    let read = unsigned.or_else(|| number.as_i64().map(i128::from));
+    read.ok_or_else(|| serde::de::Error::custom("a number is an integer of 64 bits"))
 }
 
-impl TryFrom<serde_json::Number> for Number {
-    type Error = &'static str;
-
-    fn try_from(number: serde_json::Number) -> Result<Number, &'static str> {
-        let unsigned = number.as_u64().map(Number::Unsigned);
-        let signed = || number.as_i64().map(Number::Signed);
-        unsigned.or_else(signed).ok_or("a number is an integer of 64 bits")
+/// Returns the number that a statistic's bits are.
+fn number(kind: Kind, bits: u64) -> i128 {
+    match kind {
+        Kind::Signed => bits.cast_signed().into(),
+        _ => bits.into(),
     }
 }
 
-impl Number {
-    fn of(kind: Kind, bits: u64) -> Number {
-        match kind {
-            Kind::Signed => Number::Signed(bits.cast_signed()),
-            _ => Number::Unsigned(bits),
-        }
-    }
-
-    fn bits(self) -> u64 {
-        match self {
-            Number::Unsigned(bits) => bits,
-            Number::Signed(number) => number.cast_unsigned(),
-        }
-    }
-
-    fn value(self) -> i128 {
-        match self {
-            Number::Unsigned(number) => number.into(),
-            Number::Signed(number) => number.into(),
-        }
-    }
+/// Returns the bits of a number.
+fn bits(number: i128) -> u64 {
+    u64::try_from(number).unwrap_or((number as i64).cast_unsigned())
 }
 
 impl Serialize for Counted<'_> {
@@ -152,7 +142,7 @@ impl Serialize for Counted<'_> {
         let Counted(facts) = self;
         let has_counts = |event: &&(_, _, Stats)| event.2 != Stats::default();
         serializer.collect_map(facts.events.iter().filter(has_counts).map(|(name, kind, stats)| {
-            let (count, sum) = (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
+            let (count, sum) = (number(*kind, stats.count), number(*kind, stats.sum));
             let mut found = facts.distributions.iter();
             let distribution = found.find(|(event, _)| event == name).map(|(_, of)| of);
             let [p50, p90, p99] = distribution
@@ -220,16 +210,17 @@ fn nanos(span: Duration) -> u64 {
 }
 
 pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
-    line(&Line::Bucket {
+    line(&Line::Bucket(Named {
         resource: facts.resource.into(),
         start: Time(facts.start),
         length_ns: nanos(facts.length),
         at_ns: facts.at.as_nanos(),
         events: Counted(facts),
-    })
+    }))
 }
 
-pub(super) fn heavy(heavy: &Heavy) -> Vec<u8> {
+/// Returns the line of a bucket's heaviest keys, with its newline.
+pub(crate) fn heavy(heavy: &Heavy) -> Vec<u8> {
     let key = |it: &'_ HeavyKey| (Cow::Owned(it.key.clone()), it.at_least, it.at_most);
     line(&Line::Heavy {
         resource: heavy.resource.as_str().into(),
@@ -253,103 +244,80 @@ pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
     line(&Line::Dropped { lines: dropped.lines, from, to })
 }
 
-/// Reads a line of this version whose bounds hold; with the end of what it tells of.
-fn read(line: &str) -> Option<(Line<'_, Pairs<'_>>, Wall)> {
-    let line = serde_json::from_str(line).ok()?;
-    let end = match &line {
-        Line::Run { windrow, started, .. } => (*windrow == VERSION).then_some(started.0)?,
-        Line::Bucket { start, length_ns, .. } => start.0.plus(Duration::from_nanos(*length_ns)),
-        Line::Dropped { to, .. } => to.0,
-        Line::Heavy { start, length_ns, total, others_at_most, keys, .. } => {
-            let is_sound =
-                |(_, at_least, at_most): &(_, u64, u64)| at_least <= at_most && at_most <= total;
-            let are_sound = others_at_most <= total && keys.iter().all(is_sound);
-            are_sound.then(|| start.0.plus(Duration::from_nanos(*length_ns)))?
+/// Decodes a line of this version whose bounds hold.
+pub(super) fn decode(line: &str) -> Option<Decoded<'_>> {
+    match serde_json::from_str(line).ok()? {
+        Line::Run { windrow, id, started: Time(started), slack_ns } => {
+            let run = Run { id: id.into_owned(), started: started.into() };
+            let slack = slack_ns.map_or(LEAST_SLACK, Duration::from_nanos);
+            let is_known = windrow == VERSION;
+            is_known.then(|| Decoded::entry(Entry::Run(run), started, Some(slack)))
         }
-    };
-    Some((line, end))
-}
-
-/// Returns the run of a line, with the slack that it states.
-fn run_of(id: Cow<'_, str>, started: &Time, slack_ns: Option<u64>) -> (Run, Duration) {
-    let run = Run { id: id.into_owned(), started: started.0.into() };
-    (run, slack_ns.map_or(LEAST_SLACK, Duration::from_nanos))
-}
-
-pub(super) fn decode(line: &str) -> Option<Decoded> {
-    let (line, end) = read(line)?;
-    let mut slack = None;
-    let entry = match line {
-        Line::Run { id, started, slack_ns, .. } => {
-            let (run, stated) = run_of(id, &started, slack_ns);
-            slack = Some(stated);
-            Entry::Run(run)
+        Line::Bucket(bucket) => {
+            let end = bucket.start.0.plus(Duration::from_nanos(bucket.length_ns));
+            Some(Decoded::bucket(bucket, end))
         }
-        Line::Bucket { resource, start, length_ns, at_ns, events: Pairs(pairs) } => {
-            let (mut events, mut distributions) = (Vec::new(), Vec::new());
-            for (Name(name), numbers) in pairs {
-                let name = name.into_owned();
-                let (count, sum) = (numbers.count.bits(), numbers.sum.bits());
-                if let Some(distribution) = numbers.distribution {
-                    distributions.push((name.clone(), distribution.into_owned()));
-                }
-                events.push((name, Stats { count, sum, min: numbers.min, max: numbers.max }));
-            }
-            Entry::Bucket(Bucket {
-                resource: resource.into_owned(),
-                start: start.0.into(),
-                length: Duration::from_nanos(length_ns),
-                at: Timestamp::from_nanos(at_ns),
-                events,
-                distributions,
-            })
+        Line::Dropped { lines, from: Time(from), to: Time(to) } => {
+            let dropped = Dropped { lines, from: from.into(), to: to.into() };
+            Some(Decoded::entry(Entry::Dropped(dropped), to, None))
         }
-        Line::Dropped { lines, from, to } => {
-            Entry::Dropped(Dropped { lines, from: from.0.into(), to: to.0.into() })
-        }
-        Line::Heavy { resource, start, length_ns, at_ns, total, others_at_most, keys } => {
-            let key = |(key, at_least, at_most): (Cow<'_, str>, u64, u64)| HeavyKey {
-                key: key.into_owned(),
-                at_least,
-                at_most,
+        Line::Heavy {
+            resource,
+            start: Time(start),
+            length_ns,
+            at_ns,
+            total,
+            others_at_most,
+            keys,
+        } => {
+            let key = |(key, at_least, at_most): (Cow<'_, str>, u64, u64)| {
+                let key = HeavyKey { key: key.into_owned(), at_least, at_most };
+                (at_least <= at_most && at_most <= total).then_some(key)
             };
-            Entry::Heavy(Heavy {
+            let heavy = Heavy {
                 resource: resource.into_owned(),
-                start: start.0.into(),
+                start: start.into(),
                 length: Duration::from_nanos(length_ns),
                 at: Timestamp::from_nanos(at_ns),
                 total,
-                others_at_most,
-                keys: keys.into_iter().map(key).collect(),
-            })
+                others_at_most: Some(others_at_most).filter(|others| *others <= total)?,
+                keys: keys.into_iter().map(key).collect::<Option<_>>()?,
+            };
+            let end = start.plus(heavy.length);
+            Some(Decoded::entry(Entry::Heavy(heavy), end, None))
         }
-    };
-    Some(Decoded { entry, end, slack })
+    }
 }
 
-/// Reads a line for its sums only: without copies of names, and with signs. A distribution is read,
-/// too: a line with a wrong one is unreadable as a whole, for all readers alike.
-pub(super) fn sums(line: &str) -> Option<Summed<'_>> {
-    let (line, end) = read(line)?;
-    let what = match line {
-        Line::Run { id, started, slack_ns, .. } => {
-            let (run, slack) = run_of(id, &started, slack_ns);
-            What::Run(run, slack)
+impl From<Named<'_, Pairs<'_>>> for Bucket {
+    fn from(bucket: Named<'_, Pairs<'_>>) -> Bucket {
+        let (mut events, mut distributions) = (Vec::new(), Vec::new());
+        for (Name(name), Numbers { count, sum, min, max, distribution, .. }) in bucket.events.0 {
+            let name = name.into_owned();
+            distributions.extend(distribution.map(|values| (name.clone(), values.into_owned())));
+            events.push((name, Stats { count: bits(count), sum: bits(sum), min, max }));
         }
-        Line::Bucket { resource, length_ns, events: Pairs(pairs), .. } => {
-            let events =
-                pairs.into_iter().map(|(Name(name), Numbers { count, sum, min, max, .. })| {
-                    (name, Total { count: count.value(), sum: sum.value(), min, max })
-                });
-            let length = Duration::from_nanos(length_ns);
-            What::Bucket { resource, length, events: events.collect() }
+        Bucket {
+            resource: bucket.resource.into_owned(),
+            start: bucket.start.0.into(),
+            length: Duration::from_nanos(bucket.length_ns),
+            at: Timestamp::from_nanos(bucket.at_ns),
+            events,
+            distributions,
         }
-        Line::Dropped { lines, from, to } => {
-            What::Dropped(Dropped { lines, from: from.0.into(), to: to.0.into() })
-        }
-        Line::Heavy { .. } => What::Other,
-    };
-    Some(Summed { what, end })
+    }
+}
+
+impl Named<'_, Pairs<'_>> {
+    /// Returns the sums, with signs.
+    pub(super) fn sums(&self) -> Sums<'_> {
+        let events = self.events.0.iter().map(|(Name(name), numbers)| {
+            let Numbers { count, sum, min, max, .. } = *numbers;
+            (&**name, Total { count, sum, min, max })
+        });
+        let length = Duration::from_nanos(self.length_ns);
+        Sums { resource: &self.resource, length, events: events.collect() }
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The contents of a line: to be written, and as they were read.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
-use crate::entry::{Dropped, Entry, Run};
+use super::json::{Named, Pairs};
+use super::sentinel;
+use crate::entry::Entry;
 use crate::total::Total;
 use crate::wall::Wall;
 
@@ -26,8 +27,8 @@ pub(crate) struct Facts<'a> {
 
 /// A line that was read.
 #[derive(Debug)]
-pub(crate) struct Decoded {
-    pub(crate) entry: Entry,
+pub(crate) struct Decoded<'a> {
+    content: Content<'a>,
     /// The time by which the line is ordered among all lines of its file except the first: the end
     /// of its bucket, the latest end of the dropped buckets, or the beginning of its run.
     pub(crate) end: Wall,
@@ -36,26 +37,42 @@ pub(crate) struct Decoded {
     pub(crate) slack: Option<Duration>,
 }
 
-/// A line that was read for its sums.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Summed<'a> {
-    pub(crate) what: What<'a>,
-    /// The time by which the line is ordered: see [`Decoded::end`].
-    pub(crate) end: Wall,
+#[derive(Debug)]
+enum Content<'a> {
+    /// A bucket whose names are not copied yet: sums need no copies.
+    Bucket(Named<'a, Pairs<'a>>),
+    Entry(Entry),
 }
 
-/// The part of a line that sums need.
-#[derive(Debug, PartialEq)]
-pub(crate) enum What<'a> {
-    /// A run, and the slack that its line states.
-    Run(Run, Duration),
-    /// A bucket.
-    Bucket {
-        resource: Cow<'a, str>,
-        length: Duration,
-        events: Vec<(Cow<'a, str>, Total)>,
-    },
-    Dropped(Dropped),
-    /// A line that has no sums.
-    Other,
+/// The sums of a bucket.
+pub(crate) struct Sums<'a> {
+    pub(crate) resource: &'a str,
+    pub(crate) length: Duration,
+    pub(crate) events: Vec<(&'a str, Total)>,
+}
+
+impl<'a> Decoded<'a> {
+    pub(super) fn entry(entry: Entry, end: Wall, slack: Option<Duration>) -> Decoded<'a> {
+        Decoded { content: Content::Entry(entry), end, slack }
+    }
+
+    pub(super) fn bucket(bucket: Named<'a, Pairs<'a>>, end: Wall) -> Decoded<'a> {
+        Decoded { content: Content::Bucket(bucket), end, slack: None }
+    }
+
+    pub(crate) fn into_entry(self) -> Entry {
+        match self.content {
+            Content::Bucket(bucket) => Entry::Bucket(bucket.into()),
+            Content::Entry(entry) => entry,
+        }
+    }
+
+    /// Returns the sums of a bucket; `None` for any other line.
+    pub(crate) fn sums(&self) -> Option<Sums<'_>> {
+        match &self.content {
+            Content::Bucket(bucket) => Some(bucket.sums()),
+            Content::Entry(Entry::Second(second)) => Some(sentinel::sums(second)),
+            Content::Entry(_) => None,
+        }
+    }
 }

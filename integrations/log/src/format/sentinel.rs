@@ -8,12 +8,11 @@
 //! A line that is not a bucket's has a resource name that no bucket can have (see [`names`]) and
 //! zero counts, so that readers of Sentinel's lines can read all of them.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::time::Duration;
 
 use crate::entry::{Dropped, Entry, Run, Second};
-use crate::format::line::{Decoded, Facts, Summed, VERSION, What};
+use crate::format::line::{Decoded, Facts, Sums, VERSION};
 use crate::names;
 use crate::order::LEAST_SLACK;
 use crate::total::Total;
@@ -31,20 +30,34 @@ use crate::wall::Wall;
 /// ```
 /// use windrow_log::Columns;
 ///
-/// let columns =
-///     Columns::default().success("Done").rt("Micros").concurrency("InFlight").classification(1);
+/// let columns = Columns { success: "Done", rt: "Micros", classification: 1, ..Columns::default() };
 /// ```
 #[derive(Clone, Debug)]
 pub struct Columns {
-    pass: &'static str,
-    requests: &'static str,
-    block: &'static str,
-    success: &'static str,
-    exception: &'static str,
-    rt: &'static str,
-    occupied: &'static str,
-    concurrency: &'static str,
-    classification: i32,
+    /// The event whose count is `passQps`.
+    pub pass: &'static str,
+    /// The event that counts all operations, also the refused ones. Its count less that of
+    /// `blockQps` is `passQps`, if the window does not have the event of that field. An operation
+    /// may be refused in a later bucket than it began in: then `passQps` is too large in the first
+    /// bucket by what it is too small in the second, and no number of a line is below 0. So the sum
+    /// of lines can be too large. `""` for no such event.
+    pub requests: &'static str,
+    /// The event whose count is `blockQps`.
+    pub block: &'static str,
+    /// The event whose count is `successQps`.
+    pub success: &'static str,
+    /// The event whose count is `exceptionQps`.
+    pub exception: &'static str,
+    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`. There is no field
+    /// for percentiles.
+    pub rt: &'static str,
+    /// The event whose count is `occupiedPassQps`.
+    pub occupied: &'static str,
+    /// The event whose greatest value is the concurrency: a `Maximum`, a `Value` or a `Histogram`.
+    pub concurrency: &'static str,
+    /// The classification of all resources, 0 by default. (In Sentinel, 0 is common, 1 is web and 2
+    /// is a remote call.)
+    pub classification: i32,
 }
 
 impl Default for Columns {
@@ -63,56 +76,12 @@ impl Default for Columns {
     }
 }
 
-macro_rules! columns {
-    ($($(#[$documentation:meta])* $column:ident),+) => {
-        impl Columns {
-            $(
-                $(#[$documentation])*
-                #[must_use]
-                pub fn $column(mut self, event: &'static str) -> Columns {
-                    self.$column = event;
-                    self
-                }
-            )+
-
-            /// Sets the classification of all resources, 0 by default. (In Sentinel, 0 is common, 1
-            /// is web and 2 is a remote call.)
-            #[must_use]
-            pub fn classification(mut self, classification: i32) -> Columns {
-                self.classification = classification;
-                self
-            }
-
-            /// Returns whether an event fills a field.
-            pub(super) fn has(&self, event: &str) -> bool {
-                [$(self.$column),+].contains(&event)
-            }
-        }
-    };
-}
-
-columns! {
-    /// The event whose count is `passQps`.
-    pass,
-    /// The event that counts all operations, also the refused ones. Its count less that of
-    /// `blockQps` is `passQps`, if the window does not have the event of that field. An operation
-    /// may be refused in a later bucket than it began in: then `passQps` is too large in the first
-    /// bucket by what it is too small in the second, and no number of a line is below 0. So the sum
-    /// of lines can be too large. `""` for no such event.
-    requests,
-    /// The event whose count is `blockQps`.
-    block,
-    /// The event whose count is `successQps`.
-    success,
-    /// The event whose count is `exceptionQps`.
-    exception,
-    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`. There is no field
-    /// for percentiles.
-    rt,
-    /// The event whose count is `occupiedPassQps`.
-    occupied,
-    /// The event whose greatest value is the concurrency: a `Maximum`, a `Value` or a `Histogram`.
-    concurrency
+impl Columns {
+    /// Returns whether an event fills a field.
+    pub(super) fn has(&self, event: &str) -> bool {
+        let calls = [self.pass, self.requests, self.block, self.success, self.exception];
+        calls.contains(&event) || [self.rt, self.occupied, self.concurrency].contains(&event)
+    }
 }
 
 /// The format of a date.
@@ -180,7 +149,7 @@ pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
     mark(from, &format!("%dropped {} {}", dropped.lines, to.as_millis()))
 }
 
-pub(super) fn decode(line: &str) -> Option<Decoded> {
+pub(super) fn decode(line: &str) -> Option<Decoded<'static>> {
     let fields: Vec<&str> = line.split('|').collect();
     let [at, _date, resource, pass, block, success, exception, rt, occupied, concurrency, class] =
         fields[..]
@@ -196,13 +165,13 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
         };
         let run = Run { id: id.to_owned(), started: at.into() };
         let is_known = version.parse() == Ok(VERSION);
-        return is_known.then_some(Decoded { entry: Entry::Run(run), end: at, slack: Some(slack) });
+        return is_known.then(|| Decoded::entry(Entry::Run(run), at, Some(slack)));
     }
     if let Some(dropped) = resource.strip_prefix("%dropped ") {
         let (lines, to) = dropped.split_once(' ')?;
         let (lines, to) = (lines.parse().ok()?, Wall::from_millis(to.parse().ok()?));
         let entry = Entry::Dropped(Dropped { lines, from: at.into(), to: to.into() });
-        return Some(Decoded { entry, end: to, slack: None });
+        return Some(Decoded::entry(entry, to, None));
     }
     let second = Second {
         resource: names::unescape(resource)?,
@@ -216,29 +185,19 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
         concurrency: concurrency.parse().ok()?,
         classification: class.parse().ok()?,
     };
-    Some(Decoded { entry: Entry::Second(second), end: end(at), slack: None })
+    Some(Decoded::entry(Entry::Second(second), end(at), None))
 }
 
 /// Returns the sums of a line in Sentinel's format: its counts. Means do not add up.
-pub(super) fn sums(line: &str) -> Option<Summed<'static>> {
-    let Decoded { entry, end, slack } = decode(line)?;
-    let what = match entry {
-        Entry::Run(run) => What::Run(run, slack.unwrap_or(LEAST_SLACK)),
-        Entry::Dropped(dropped) => What::Dropped(dropped),
-        Entry::Second(second) => {
-            let counts = [
-                ("Pass", second.pass),
-                ("Block", second.block),
-                ("Success", second.success),
-                ("Exception", second.exception),
-                ("Occupied", second.occupied),
-            ];
-            let counted = counts.into_iter().filter(|(_, count)| *count > 0);
-            let event = |(name, count)| (Cow::Borrowed(name), Total::of_count(count));
-            let (resource, length) = (Cow::Owned(second.resource), Duration::from_secs(1));
-            What::Bucket { resource, length, events: counted.map(event).collect() }
-        }
-        Entry::Bucket(_) | Entry::Heavy(_) => What::Other,
-    };
-    Some(Summed { what, end })
+pub(super) fn sums(second: &Second) -> Sums<'_> {
+    let counts = [
+        ("Pass", second.pass),
+        ("Block", second.block),
+        ("Success", second.success),
+        ("Exception", second.exception),
+        ("Occupied", second.occupied),
+    ];
+    let counted = counts.into_iter().filter(|(_, count)| *count > 0);
+    let events = counted.map(|(name, count)| (name, Total::of_count(count))).collect();
+    Sums { resource: &second.resource, length: Duration::from_secs(1), events }
 }

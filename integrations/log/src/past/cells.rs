@@ -1,9 +1,9 @@
 //! The sums of a file's lines by resource and bin, in bounded memory.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use crate::format::Sums;
 use crate::past::grid::Grid;
 use crate::total::Total;
 use crate::wall::Wall;
@@ -21,7 +21,7 @@ pub(super) struct Cells {
     grid: Grid,
     resources: HashMap<String, Resource>,
     /// The memory that they take.
-    bytes: usize,
+    pub(super) bytes: usize,
     /// The memory that was too little even with the longest bins; then there are no sums.
     too_little: Option<usize>,
     /// The longest bucket of all resources.
@@ -41,7 +41,7 @@ pub(super) struct Resource {
 
 impl Resource {
     /// Adds a bucket of some length to a bin. Returns the memory that this takes.
-    fn add(&mut self, bin: i64, length: Duration, events: &[(Cow<'_, str>, Total)]) -> usize {
+    fn add(&mut self, bin: i64, length: Duration, events: &[(&str, Total)]) -> usize {
         let mut bytes = 0;
         self.longest = self.longest.max(length);
         let totals = self.bins.entry(bin).or_insert_with(|| {
@@ -54,7 +54,7 @@ impl Resource {
                 Some(at) => at,
                 None if self.events.len() < EVENTS => {
                     bytes += name.len() + size_of::<Box<str>>();
-                    self.events.push(name.as_ref().into());
+                    self.events.push((*name).into());
                     self.events.len() - 1
                 }
                 None => {
@@ -75,36 +75,33 @@ impl Resource {
     }
 }
 
-impl Cells {
-    pub(super) fn new(grid: Grid) -> Cells {
+impl Default for Cells {
+    fn default() -> Cells {
         Cells {
-            grid,
+            grid: Grid::MINUTE,
             resources: HashMap::new(),
             bytes: 0,
             too_little: None,
             longest: Duration::ZERO,
         }
     }
+}
 
-    /// Adds a bucket.
-    pub(super) fn add(
-        &mut self,
-        resource: Cow<'_, str>,
-        (end, length): (Wall, Duration),
-        events: &[(Cow<'_, str>, Total)],
-    ) {
-        self.longest = self.longest.max(length);
+impl Cells {
+    /// Adds a bucket that ended at `end`.
+    pub(super) fn add(&mut self, Sums { resource, length, events }: &Sums<'_>, end: Wall) {
+        self.longest = self.longest.max(*length);
         if self.is_over() {
             return;
         }
         let bin = self.grid.bin(end);
-        if let Some(found) = self.resources.get_mut(&*resource) {
-            self.bytes += found.add(bin, length, events);
+        if let Some(found) = self.resources.get_mut(*resource) {
+            self.bytes += found.add(bin, *length, events);
             return;
         }
         let mut found = Resource::default();
-        self.bytes += RESOURCE + resource.len() + found.add(bin, length, events);
-        self.resources.insert(resource.into_owned(), found);
+        self.bytes += RESOURCE + resource.len() + found.add(bin, *length, events);
+        self.resources.insert((*resource).to_owned(), found);
     }
 
     /// Makes bins longer, until they take no more than this memory.
@@ -117,8 +114,8 @@ impl Cells {
             self.coarsen();
         }
         if self.bytes > memory {
-            let longest = self.longest;
-            *self = Cells { too_little: Some(memory), longest, ..Cells::new(self.grid) };
+            let (grid, longest) = (self.grid, self.longest);
+            *self = Cells { grid, longest, too_little: Some(memory), ..Cells::default() };
         }
     }
 
@@ -139,10 +136,6 @@ impl Cells {
             resource.bins = bins;
         }
         (self.grid, self.bytes) = (grid, bytes);
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// Returns the resource, if it has lines.

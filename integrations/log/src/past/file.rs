@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::entry::{Dropped, Run};
+use crate::entry::{Dropped, Entry, Run};
 use crate::error::ReadError;
-use crate::format::{GIVEN_UP, Kinds, What};
+use crate::format::{GIVEN_UP, Kinds};
 use crate::lines::{self, LONGEST};
+use crate::order::Ends;
 use crate::past::cells::Cells;
-use crate::past::grid::Grid;
 use crate::regular;
 use crate::segment::Segment;
 use crate::wall::Wall;
@@ -29,14 +29,14 @@ const LONGEST_ID: usize = 64;
 pub(super) const CHUNK: usize = 64 << 10;
 
 /// A file with the sums of its lines so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Summed {
     pub(super) path: PathBuf,
     pub(super) kind: Kinds,
     /// The number of bytes read: all lines before it are in the sums.
-    offset: u64,
+    pub(super) offset: u64,
     /// The length of the file when it was last looked at.
-    length: u64,
+    pub(super) length: u64,
     /// The file's length when it was last read to its end; behind `offset` there may be a part of a
     /// line.
     ended: Option<u64>,
@@ -50,8 +50,8 @@ pub(super) struct Summed {
     pub(super) runs: Vec<Run>,
     pub(super) other_runs: OtherRuns,
     pub(super) dropped: Vec<Dropped>,
-    /// The earliest and the latest end of its lines.
-    pub(super) ends: Option<(Wall, Wall)>,
+    /// The ends of its buckets.
+    pub(super) ends: Option<Ends>,
     /// Lines that cannot be decoded.
     pub(super) unreadable: u64,
     /// The error of the last look at it, or the last reading.
@@ -60,27 +60,7 @@ pub(super) struct Summed {
 
 impl Summed {
     pub(super) fn new(segment: Segment, directory: &Path) -> Summed {
-        Summed::of(segment.path(directory), segment.kind)
-    }
-
-    fn of(path: PathBuf, kind: Kinds) -> Summed {
-        Summed {
-            path,
-            kind,
-            offset: 0,
-            length: 0,
-            ended: None,
-            head: Vec::new(),
-            is_inside: false,
-            slack: None,
-            cells: Cells::new(Grid::MINUTE),
-            runs: Vec::new(),
-            other_runs: OtherRuns::default(),
-            dropped: Vec::new(),
-            ends: None,
-            unreadable: 0,
-            failed: None,
-        }
+        Summed { path: segment.path(directory), kind: segment.kind, ..Summed::default() }
     }
 
     /// Returns an error of this file.
@@ -112,7 +92,7 @@ impl Summed {
     /// Forgets all but the file's length.
     fn restart(&mut self) {
         let (path, length) = (std::mem::take(&mut self.path), self.length);
-        *self = Summed { length, ..Summed::of(path, self.kind) };
+        *self = Summed { path, length, kind: self.kind, ..Summed::default() };
     }
 
     /// Reads on, until about `budget` bytes were read, or the end of the file; and takes what it
@@ -156,20 +136,21 @@ impl Summed {
     /// Adds a line.
     fn add(&mut self, line: &[u8]) {
         let is_first = self.offset == 0;
-        let Some(summed) = self.kind.sums(line) else {
+        let Some(decoded) = self.kind.decode(line) else {
             self.unreadable += u64::from(line.last() != Some(&GIVEN_UP));
             return;
         };
-        let end = summed.end;
-        match summed.what {
-            What::Bucket { resource, length, events } => {
-                self.cells.add(resource, (end, length), &events);
-                let (first, last) = self.ends.unwrap_or((end, end));
-                self.ends = Some((first.min(end), last.max(end)));
-            }
-            What::Run(run, slack) => {
+        let (end, slack) = (decoded.end, decoded.slack);
+        if let Some(sums) = decoded.sums() {
+            self.cells.add(&sums, end);
+            let ends = Ends::at(end);
+            self.ends = Some(self.ends.map_or(ends, |all| all.and(ends)));
+            return;
+        }
+        match decoded.into_entry() {
+            Entry::Run(run) => {
                 if is_first {
-                    self.slack = Some(slack);
+                    self.slack = slack;
                 }
                 if run.id.len() > LONGEST_ID {
                     self.other_runs.add(&run);
@@ -179,15 +160,15 @@ impl Summed {
                     self.runs.drain(..too_many).for_each(|run| self.other_runs.add(&run));
                 }
             }
-            What::Dropped(dropped) if self.dropped.len() < MOST => self.dropped.push(dropped),
-            What::Dropped(dropped) => {
+            Entry::Dropped(dropped) if self.dropped.len() < MOST => self.dropped.push(dropped),
+            Entry::Dropped(dropped) => {
                 if let Some(last) = self.dropped.last_mut() {
                     last.lines = last.lines.saturating_add(dropped.lines);
                     last.from = last.from.min(dropped.from);
                     last.to = last.to.max(dropped.to);
                 }
             }
-            What::Other => {}
+            Entry::Bucket(_) | Entry::Second(_) | Entry::Heavy(_) => {}
         }
     }
 
@@ -198,11 +179,6 @@ impl Summed {
             self.restart();
         }
         self.cells.fit(memory);
-    }
-
-    /// Returns whether it has bytes.
-    pub(super) fn has_bytes(&self) -> bool {
-        self.length > 0
     }
 
     /// Returns the file, opened for reading its lines, so that a read takes this number of bytes;
@@ -229,32 +205,25 @@ impl Summed {
         (&mut file).take(bytes).read_to_end(&mut head)?;
         Ok(Some((file, head)))
     }
-
-    /// Returns the number of bytes in the sums.
-    pub(super) fn offset(&self) -> u64 {
-        self.offset
-    }
 }
 
 /// Runs of which only the number is kept, and the time.
 #[derive(Debug, Default)]
 pub(super) struct OtherRuns {
     count: u64,
-    /// The earliest and the latest beginning.
-    began: Option<(Wall, Wall)>,
+    /// Their beginnings.
+    began: Option<Ends>,
 }
 
 impl OtherRuns {
     fn add(&mut self, run: &Run) {
-        let at = Wall::from(run.started);
-        let (first, last) = self.began.unwrap_or((at, at));
-        self.began = Some((first.min(at), last.max(at)));
+        let began = Ends::at(run.started.into());
+        self.began = Some(self.began.map_or(began, |all| all.and(began)));
         self.count = self.count.saturating_add(1);
     }
 
     /// Returns the number of them if some may have begun in a range, and otherwise 0.
-    pub(super) fn near(&self, (from, to): (Wall, Wall)) -> u64 {
-        let is_near = self.began.is_some_and(|(first, last)| from < last && first <= to);
-        if is_near { self.count } else { 0 }
+    pub(super) fn near(&self, range: (Wall, Wall)) -> u64 {
+        if self.began.is_some_and(|began| began.touches(range)) { self.count } else { 0 }
     }
 }

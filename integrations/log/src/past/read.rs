@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Seek, SeekFrom};
 
-use crate::format::{Kinds, What};
+use crate::format::Kinds;
 use crate::lines;
 use crate::past::file::{CHUNK, Summed};
 use crate::search;
@@ -28,11 +28,11 @@ impl Stretch {
 
 /// Finds a range in a file; `None` if the file is gone, or is another one.
 pub(super) fn find(file: &Summed, (from, to): (Wall, Wall)) -> io::Result<Option<Stretch>> {
-    let all = Stretch { begin: 0, end: file.offset() };
+    let all = Stretch { begin: 0, end: file.offset };
     let Some(slack) = file.slack else { return Ok(Some(all)) };
     let Some(mut reader) = file.open(LOOK)? else { return Ok(None) };
     let bounds = (from.minus(slack), to.plus(slack));
-    search(&mut reader, file.kind, file.offset(), bounds).map(Some)
+    search(&mut reader, file.kind, file.offset, bounds).map(Some)
 }
 
 /// Finds the lines between two bounds in a file of some length.
@@ -56,15 +56,15 @@ pub(super) fn read(
     stretch: Stretch,
     resource: &str,
     (from, to): (Wall, Wall),
-    mut see: impl FnMut(Wall, &[(std::borrow::Cow<'_, str>, Total)]),
+    mut see: impl FnMut(Wall, &[(&str, Total)]),
 ) -> io::Result<u64> {
-    let Some(mut reader) = file.open(CHUNK)? else { return Ok(file.offset()) };
-    let gone = file.offset().saturating_sub(reader.get_ref().metadata()?.len());
+    let Some(mut reader) = file.open(CHUNK)? else { return Ok(file.offset) };
+    let gone = file.offset.saturating_sub(reader.get_ref().metadata()?.len());
     reader.seek(SeekFrom::Start(stretch.begin))?;
     let (mut at, mut line) = (stretch.begin, Vec::new());
     // A line that begins at the end of the stretch may belong to the range.
-    while at <= stretch.end && at < file.offset() {
-        let taken = lines::next(&mut reader, &mut line, file.offset() - at)?;
+    while at <= stretch.end && at < file.offset {
+        let taken = lines::next(&mut reader, &mut line, file.offset - at)?;
         if taken.bytes == 0 {
             break; // the file is shorter than it was
         }
@@ -73,13 +73,13 @@ pub(super) fn read(
         if file.kind == Kinds::Json && is_of_another(whole, resource) {
             continue;
         }
-        let Some(summed) = file.kind.sums(whole) else { continue };
-        if let What::Bucket { resource: of, events, .. } = summed.what
-            && of == resource
-            && from < summed.end
-            && summed.end <= to
+        let Some(decoded) = file.kind.decode(whole) else { continue };
+        if let Some(sums) = decoded.sums()
+            && sums.resource == resource
+            && from < decoded.end
+            && decoded.end <= to
         {
-            see(summed.end, &events);
+            see(decoded.end, &sums.events);
         }
     }
     Ok(gone)
@@ -132,7 +132,7 @@ mod tests {
         }
         let lines: Vec<&str> = text.lines().collect();
         let line = lines[0].len() as u64 + 1;
-        let end = |place: usize| Kinds::Json.sums(lines[place].as_bytes()).unwrap().end;
+        let end = |place: usize| Kinds::Json.decode(lines[place].as_bytes()).unwrap().end;
         let length = text.len() as u64;
         for (from, to) in [(0, 60), (40_000, 40_060), (86_000, 86_399)] {
             let mut reader =

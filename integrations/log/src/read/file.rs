@@ -78,13 +78,13 @@ impl OpenFile {
             if taken.bytes == 0 {
                 return Ok(Next::End);
             }
-            let decoded = self.decode(taken);
+            let decoded = self.decode(taken).map(|line| (line.slack, line.end, line.into_entry()));
             if matches!(self.position, Position::First) {
-                let slack = decoded.as_ref().ok().and_then(|line| line.slack);
+                let slack = decoded.as_ref().ok().and_then(|(slack, ..)| *slack);
                 self.position = Position::Others(slack);
                 self.go_to(range, slack)?;
             }
-            let Decoded { entry, end, .. } = match decoded {
+            let (_, end, entry) = match decoded {
                 Ok(decoded) => decoded,
                 Err(next) => return Ok(next),
             };
@@ -103,7 +103,7 @@ impl OpenFile {
     }
 
     /// Decodes the line that was read.
-    fn decode(&self, taken: Taken) -> Result<Decoded, Next> {
+    fn decode(&self, taken: Taken) -> Result<Decoded<'_>, Next> {
         let whole = self.line.strip_suffix(b"\n");
         match whole.and_then(|line| self.kind.decode(line)) {
             Some(decoded) => Ok(decoded),

@@ -47,7 +47,7 @@ impl<D: Disk> Writer<D> {
         let Some(mut all) = self.lock.as_ref().and_then(|_| self.list().ok()) else {
             return Err(full);
         };
-        let present = self.file.as_ref().map(|file| (file.segment, file.has_lines()));
+        let present = self.file.as_ref().map(|file| (file.segment, file.has_lines));
         all.retain(|found| found.length > Some(0) && present != Some((found.segment, false)));
         let present = present.map(|(segment, _)| segment);
         let may_go = |found: &&Found| match all.len() {

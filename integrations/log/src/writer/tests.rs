@@ -10,7 +10,7 @@ use fastrand::Rng;
 use self::forgetful::Forgetful;
 use super::*;
 use crate::entry::{Dropped, Entry};
-use crate::format::{Facts, GIVEN_UP, Kinds};
+use crate::format::{Decoded, Facts, GIVEN_UP, Kinds};
 use crate::lines;
 use crate::order::Ends;
 use crate::wall::Wall;
@@ -48,7 +48,7 @@ fn numbers(disk: &Forgetful) -> (Vec<Vec<u64>>, u64) {
         let lines = file.split_inclusive(|byte| *byte == b'\n');
         for line in lines {
             let whole = line.strip_suffix(b"\n");
-            match whole.and_then(|line| Kinds::Json.decode(line)).map(|line| line.entry) {
+            match whole.and_then(|line| Kinds::Json.decode(line)).map(Decoded::into_entry) {
                 Some(Entry::Bucket(bucket)) => numbers.push(bucket.resource.parse().unwrap()),
                 Some(Entry::Run(_)) => {}
                 _ => others += 1,
@@ -112,7 +112,7 @@ fn what_finds_no_room_waits_and_is_written_once() {
                 writer.push(line(next, 0));
             }
             let result = writer.write();
-            let (waiting, _) = writer.pending().size();
+            let waiting = writer.pending.lines.len();
             assert_eq!(result.is_ok(), waiting == 0);
             if let Err(error) = result {
                 let LogError::Failed { step: Step::Write, path, error } = error else { panic!() };
@@ -144,10 +144,10 @@ fn what_finds_no_room_in_memory_is_dropped_and_that_is_said() {
     for number in 10..30 {
         writer.push(line(number, number.cast_signed()));
         assert!(writer.write().is_err());
-        let (waiting, bytes) = writer.pending().size();
+        let (waiting, bytes) = (writer.pending.lines.len(), writer.pending.bytes);
         assert!(waiting <= 5 && bytes <= room);
     }
-    assert_eq!(writer.pending().dropped_ever(), 15);
+    assert_eq!(writer.pending.dropped_ever, 15);
     disk.set_room(None);
     assert_eq!(writer.write().unwrap(), 6);
     writer.push(line(30, 30));
@@ -155,7 +155,8 @@ fn what_finds_no_room_in_memory_is_dropped_and_that_is_said() {
     assert_eq!(numbers(&disk).0, [[10, 11, 12, 13, 14, 30]]);
     let text = String::from_utf8(disk.files().concat()).unwrap();
     let said = text.lines().nth(6).unwrap();
-    let Some(Entry::Dropped(dropped)) = Kinds::Json.decode(said.as_bytes()).map(|line| line.entry)
+    let Some(Entry::Dropped(dropped)) =
+        Kinds::Json.decode(said.as_bytes()).map(Decoded::into_entry)
     else {
         panic!("{text}")
     };
@@ -172,7 +173,7 @@ fn a_line_that_is_too_long_is_dropped_and_that_is_said() {
     writer.push(Line { text: vec![b'x'; lines::LONGEST + 1], ..line(2, 2) });
     writer.push(line(3, 3));
     assert_eq!(writer.write().unwrap(), 3);
-    assert_eq!(writer.pending().dropped_ever(), 1);
+    assert_eq!(writer.pending.dropped_ever, 1);
     assert_eq!(numbers(&disk), (vec![vec![1, 3]], 1));
 }
 
@@ -323,7 +324,7 @@ fn what_was_written_is_synced_though_lines_wait() {
         writer.push(line(number, 0));
     }
     assert!(writer.write().is_err());
-    let (waiting, _) = writer.pending().size();
+    let waiting = writer.pending.lines.len();
     assert!((1..5).contains(&waiting) && writer.unsynced() == 0, "{waiting} wait");
 }
 
@@ -339,7 +340,7 @@ fn a_sync_that_fails_is_told_and_no_line_is_written_again() {
         let error = writer.write().unwrap_err();
         assert!(matches!(error, LogError::Failed { step: Step::Sync, .. }), "{error}");
     }
-    let (waiting, _) = writer.pending().size();
+    let waiting = writer.pending.lines.len();
     assert_eq!(numbers(&disk).0, [(1..=5 - waiting as u64).collect::<Vec<_>>()]);
     assert!(waiting > 0, "the file is full");
     disk.set_can_sync(true);

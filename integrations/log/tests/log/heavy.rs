@@ -210,8 +210,11 @@ fn sentinels_format_has_no_such_lines() {
     let mut batch = log.batch();
     batch.add_heavy("clients", &keys, 3);
     let error = batch.write().unwrap_err();
-    assert!(matches!(&error, LogError::NoHeavyKeys { resource } if resource == "clients"));
-    assert_eq!(error.to_string(), "Sentinel's format has no lines for the heavy keys `clients`");
+    assert!(matches!(&error, LogError::NoLines { resource, .. } if resource == "clients"));
+    assert_eq!(
+        error.to_string(),
+        "`clients` has no lines: Sentinel's format has none for heavy keys"
+    );
 }
 
 /// Numbers that no log writes make a line unreadable.

@@ -207,7 +207,7 @@ fn write_some(directory: &Path, format: Format, seconds: u64) {
 #[test]
 fn lines_of_sentinel_have_what_its_columns_name() {
     let directory = tempfile::tempdir().unwrap();
-    let columns = Columns::default().concurrency("InFlight").classification(1);
+    let columns = Columns { concurrency: "InFlight", classification: 1, ..Columns::default() };
     write_some(directory.path(), Format::Sentinel(columns), 10);
     let text = fs::read_to_string(directory.path().join("windrow-0000000001.log")).unwrap();
     let fields: Vec<&str> = text.lines().nth(3).unwrap().split('|').collect();
@@ -262,7 +262,7 @@ fn requests_without_the_refused_ones_are_sentinels_pass() {
 #[test]
 fn a_window_that_sentinels_line_says_nothing_of_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let columns = Columns::default().pass("Ok").block("No").rt("Ms");
+    let columns = Columns { pass: "Ok", block: "No", rt: "Ms", ..Columns::default() };
     let options = Options::default().format(Format::Sentinel(columns));
     let mut log = Log::open(directory.path(), options).unwrap();
     let clock = Manual::default();

@@ -124,7 +124,7 @@ fn recording_of_a_process_that_counts_is_stopped_and_is_killed() {
 
     let counts = |row: &(String, f64, Option<f64>)| row.2.is_some_and(|now| now > 0.0);
     let live = program.wait_for(|app, _| {
-        let is_minute_begun = app.model().is_some_and(|model| model.age > 3_500.0);
+        let is_minute_begun = app.model().is_some_and(|model| model.last.age > 3_500.0);
         is_minute_begun && of_rows(app).iter().filter(|row| counts(row)).count() == 2
     });
     print!("counting:\n{live}");
@@ -148,7 +148,7 @@ fn recording_of_a_process_that_counts_is_stopped_and_is_killed() {
 
     child.send(libc::SIGKILL);
     drop(child);
-    let still = |app: &App| app.model().unwrap().still;
+    let still = |app: &App| app.model().unwrap().last.still;
     let before = still(&program.app);
     let killed = program.wait_for(|app, _| still(app) > before + 1_500.0);
     print!("\nafter kill -9:\n{killed}");
@@ -256,8 +256,8 @@ fn levels_and_histograms_have_rows_and_what_the_dead_have_left_has_one_of_its_ow
 fn processes_that_live_are_told_from_those_that_have_ended() {
     let says = |live, ended| {
         let mut model = Model::default();
-        (model.is_of_files, model.still) = (true, 4_000.0);
-        model.owners = Owners { live, ended };
+        (model.about.is_of_files, model.last.still) = (true, 4_000.0);
+        model.last.owners = Owners { live, ended };
         let text = crate::once::text(&model, 100);
         text.lines().take(2).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
     };

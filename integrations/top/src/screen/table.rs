@@ -59,33 +59,30 @@ pub(crate) fn columns(width: u16, model: &Model) -> Columns {
         }
     }
     if spark > 0 {
-        let more = (left / 2).min(MOST_SPARK - LEAST_SPARK);
-        spark += more;
+        spark += (left / 2).min(MOST_SPARK - LEAST_SPARK);
     }
     let order = |(column, _): &(Column, usize)| Column::ALL.iter().position(|of| of == column);
     chosen.sort_by_key(order);
-    let taken = chosen.iter().map(|(_, wide)| wide + 1).sum::<usize>();
-    let taken = taken + if spark > 0 { spark + 1 } else { 0 };
+    let beside = chosen.iter().map(|(_, wide)| *wide).chain((spark > 0).then_some(spark));
+    let taken: usize = beside.map(|wide| wide + 1).sum();
     Columns { series: width.saturating_sub(taken), others: chosen, spark }
 }
 
 /// Returns the sums of the listed rows, by metric. Means and extremes do not add up.
 pub(crate) fn sums(model: &Model, listed: &[&Row], theme: Theme) -> Vec<Line<'static>> {
-    let mut sums = vec![(0.0, 0.0, 0.0, 0.0, false); model.metrics.len()];
+    let mut sums = vec![None; model.metrics.len()];
     for row in listed {
-        let Some((now, all, failed, blocked, any)) = sums.get_mut(row.metric) else { continue };
-        let Some(own) = row.now else { continue };
-        *any = true;
-        *now += own;
-        *all += row.cells.operations;
-        *failed += row.cells.failed;
-        *blocked += row.cells.blocked;
+        if let (Some(sum), Some(own)) = (sums.get_mut(row.metric), row.now) {
+            let (now, all, failed, blocked) = sum.get_or_insert((0.0, 0.0, 0.0, 0.0));
+            *now += own;
+            *all += row.cells.operations;
+            *failed += row.cells.failed;
+            *blocked += row.cells.blocked;
+        }
     }
     let mut spans = Vec::new();
-    for (metric, (now, all, failed, blocked, any)) in model.metrics.iter().zip(sums) {
-        if !any {
-            continue;
-        }
+    for (metric, sum) in model.metrics.iter().zip(sums) {
+        let Some((now, all, failed, blocked)) = sum else { continue };
         let name = format!("{} ", metric.name.as_str());
         spans.extend([Span::styled(name, theme.soft()), Span::raw(format!("{}/s now", rate(now)))]);
         if all > 0.0 {
@@ -103,7 +100,7 @@ pub(crate) fn sums(model: &Model, listed: &[&Row], theme: Theme) -> Vec<Line<'st
 
 /// Returns the titles of the columns; the one that the rows are sorted by has an arrow.
 pub(crate) fn titles(columns: &Columns, view: &View, theme: Theme) -> Line<'static> {
-    let arrow = if view.falls { '\u{2193}' } else { '\u{2191}' };
+    let arrow = if view.rises { '\u{2191}' } else { '\u{2193}' };
     let title = |column: Column| {
         let sorted = if column == view.sort { String::from(arrow) } else { String::new() };
         sorted + column.title()
@@ -168,7 +165,7 @@ pub(crate) fn row(
         spans.push(Span::styled(text, style));
     }
     if columns.spark > 0 {
-        let points = row.points.iter().map(|(at, level)| (model.age - at, *level));
+        let points = row.points.iter().map(|(at, level)| (model.last.age - at, *level));
         let line = format!(" {}", sparkline(points, columns.spark));
         spans.push(Span::styled(line, theme.mark()));
     }

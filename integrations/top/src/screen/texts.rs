@@ -1,6 +1,7 @@
 //! Texts in columns of a terminal.
 
 use ratatui::text::Span;
+use unicode_truncate::UnicodeTruncateStr;
 
 /// Returns the columns that a text takes.
 pub(super) fn width(text: &str) -> usize {
@@ -8,23 +9,12 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Returns the beginning of a text that fits, with an ellipsis if something is left out.
-pub(super) fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
     }
-    let (mut kept, mut taken) = (String::new(), 0);
-    for character in text.chars() {
-        let own = width(character.encode_utf8(&mut [0; 4]));
-        if taken + own + 1 > most {
-            break;
-        }
-        kept.push(character);
-        taken += own;
-    }
-    if most > 0 {
-        kept.push('\u{2026}');
-    }
-    kept
+    let (kept, _) = text.unicode_truncate(most.saturating_sub(1));
+    kept.to_owned() + if most > 0 { "\u{2026}" } else { "" }
 }
 
 /// Returns the text in at most `lines` lines, broken at spaces where possible.
@@ -39,8 +29,7 @@ pub(super) fn wrap(text: &str, most: usize, lines: usize) -> Vec<String> {
             wrapped.push(cut(&line, most));
             word.clone_into(&mut line);
         } else {
-            let rest = words.by_ref().fold(with, |all, word| all + " " + word);
-            line = rest;
+            line = words.by_ref().fold(with, |all, word| all + " " + word);
         }
     }
     wrapped.push(cut(&line, most));

@@ -21,7 +21,7 @@ const STILL: f64 = 3_000.0;
 
 /// Returns the first line: the service, the state of the connection, the process.
 pub(crate) fn head(model: &Model, state: Option<&State>, theme: Theme) -> Line<'static> {
-    let mut spans = vec![Span::styled(model.service.as_str().to_owned(), Theme::bold())];
+    let mut spans = vec![Span::styled(model.about.service.as_str().to_owned(), Theme::bold())];
     if let Some(state) = state {
         let millis = |age: &Duration| span(age.as_secs_f64() * 1e3);
         let (says, style) = match state {
@@ -34,19 +34,16 @@ pub(crate) fn head(model: &Model, state: Option<&State>, theme: Theme) -> Line<'
         spans.extend([Span::raw("  "), Span::styled(says, style)]);
     }
     // Writing to a `String` cannot fail.
-    let since = if model.is_of_files { "watched for" } else { "up" };
-    let mut about = format!("  {since} {}{}", span(model.age), processes(model.owners));
+    let since = if model.about.is_of_files { "watched for" } else { "up" };
+    let mut about = format!("  {since} {}{}", span(model.last.age), processes(model.last.owners));
     let covered = model.rows.values().map(|row| row.span).fold(0.0, f64::max);
     if covered > 0.0 {
         let _ = write!(about, ", windows of {}", span(covered / 1e6));
     }
-    let version = model.version.as_str();
-    if !version.is_empty() {
-        let _ = write!(about, ", version {version}");
-    }
-    let instance = model.instance.as_str();
-    if !instance.is_empty() {
-        let _ = write!(about, ", {instance}");
+    for (what, name) in [("version ", &model.about.version), ("", &model.about.instance)] {
+        if !name.as_str().is_empty() {
+            let _ = write!(about, ", {what}{}", name.as_str());
+        }
     }
     spans.push(Span::styled(about, theme.soft()));
     Line::from(spans)
@@ -78,25 +75,24 @@ fn reason(Owners { live, ended }: Owners) -> String {
 }
 
 /// Returns what is to be known about the numbers themselves.
-pub(crate) fn news(
-    model: &Model,
-    state: Option<(&State, Instant)>,
-    theme: Theme,
-) -> Vec<Line<'static>> {
-    let mut lines = state.map_or(vec![], |(state, now)| waiting(state, now, theme));
+pub(crate) fn news(model: &Model, theme: Theme) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
     if let Some((id, by)) = model.failing {
         let key = model.rows.get(&id).map_or("", |row| row.key.as_str());
         lines.push(Line::styled(format!("Readings disagree by {by}: {key}."), theme.bad()));
     }
-    if model.still >= STILL {
-        let long = span(model.still);
-        let says = format!("Nothing was added for {long}: {}.", reason(model.owners));
+    if model.last.still >= STILL {
+        let long = span(model.last.still);
+        let says = format!("Nothing was added for {long}: {}.", reason(model.last.owners));
         lines.push(Line::styled(says, theme.warn()));
     }
     let says = match model.news.map(|(news, _)| news) {
         Some(News::Restarted(at)) => {
-            let what =
-                if model.is_of_files { "A file was replaced" } else { "The service was restarted" };
+            let what = if model.about.is_of_files {
+                "A file was replaced"
+            } else {
+                "The service was restarted"
+            };
             format!("{what} at {} UTC: its counters began at zero.", clock(at))
         }
         Some(News::TwoProcesses) => {
@@ -147,7 +143,7 @@ impl Moments {
     /// Returns the moments of a model whose numbers have an age, if no newer ones come.
     pub(crate) fn of(model: &Model, age: Option<Duration>) -> Moments {
         let passed = age.unwrap_or_default().as_secs_f64() * 1e3;
-        Moments { then: model.time, now: model.time + passed, is_live: age.is_none() }
+        Moments { then: model.last.time, now: model.last.time + passed, is_live: age.is_none() }
     }
 
     /// Returns the words that something was so when the numbers came, if that is not now.
@@ -164,7 +160,7 @@ pub(crate) fn unusual(
     width: u16,
     theme: Theme,
 ) -> Vec<Line<'static>> {
-    let unusual = &model.unusual;
+    let unusual = &model.last.unusual;
     let known = |change: &&Change| model.rows.contains_key(&change.row);
     let shown: Vec<&Change> = unusual.list.iter().filter(known).take(SAID).collect();
     let mut lines = Vec::new();
@@ -255,7 +251,7 @@ pub(crate) fn heavy(model: &Model, theme: Theme) -> Vec<Line<'static>> {
         let keys: Vec<String> = span.keys.iter().map(|of| key(span.total, of)).collect();
         Some(Line::from(vec![Span::styled(head, theme.soft()), Span::raw(keys.join(", "))]))
     };
-    model.heavy.iter().filter_map(line).collect()
+    model.last.heavy.iter().filter_map(line).collect()
 }
 
 /// Returns the last line: the keys, or what is typed.

@@ -119,7 +119,7 @@ fn an_outage_loses_what_has_no_room_and_says_so() {
                 }
             }
         }
-        assert_eq!((next, dropped), (151, writer.pending().dropped_ever()), "seed {seed}");
+        assert_eq!((next, dropped), (151, writer.pending.dropped_ever), "seed {seed}");
         dropped_in_all += dropped;
     }
     assert!(dropped_in_all > 1_000, "{dropped_in_all}");
@@ -138,7 +138,7 @@ fn what_was_dropped_is_told_however_far_it_goes_back() {
         let minutes = if number < 30 { 0 } else { number.cast_signed() - 90 };
         writer.push(model.line(bucket(number, BEGIN + minutes * 60 * SECOND)));
     }
-    assert!(writer.write().is_err() && writer.pending().dropped_ever() > 50);
+    assert!(writer.write().is_err() && writer.pending.dropped_ever > 50);
     disk.set_room(None);
     writer.write().unwrap();
     writer.push(model.line(bucket(61, BEGIN + 10 * SECOND)));
@@ -200,13 +200,13 @@ fn a_full_disk_loses_the_oldest_and_says_so() {
         for number in 1..4_000 {
             let event = Event::Write(BEGIN, vec![bucket(number, BEGIN)]);
             writer = model.play_unbounded(&event, writer);
-            assert_eq!(writer.pending().size().0, 0, "line {number} waits");
+            assert_eq!(writer.pending.lines.len(), 0, "line {number} waits");
         }
         assert!(model.errors.is_empty(), "{:?}", model.errors);
         let (there, line) = (model.numbers(), 150);
         // Three quarters, less the bytes that are not lines.
         assert!(there.len() * line > capacity / 2, "{} lines in {capacity} bytes", there.len());
-        assert!(writer.removed() >= 4_000 * line as u64 / capacity as u64, "{}", writer.removed());
+        assert!(writer.removed >= 4_000 * line as u64 / capacity as u64, "{}", writer.removed);
     }
 }
 
@@ -222,14 +222,14 @@ fn a_disk_that_others_have_filled_does_not_take_the_last_file() {
     }
     disk.set_room(Some(0));
     let mut number = 100;
-    while writer.removed() == 0 {
+    while writer.removed == 0 {
         number += 1;
         writer = model.play_unbounded(&Event::Write(BEGIN, vec![bucket(number, BEGIN)]), writer);
-        let (_, bytes) = writer.pending().size();
+        let bytes = writer.pending.bytes;
         assert!(bytes < 15_000 + 200, "{bytes} bytes wait, and the file is there");
     }
     assert!(number > 180, "the file went when {number} lines were there");
-    assert_eq!(writer.pending().dropped_ever(), 0);
+    assert_eq!(writer.pending.dropped_ever, 0);
 }
 
 /// The clock is set back and forth by an hour with each write, or begins anew with each run, as

@@ -116,7 +116,7 @@ impl Model {
             Event::Kill => {
                 self.look(&writer);
                 self.waiting.clear();
-                self.removed += writer.removed();
+                self.removed += writer.removed;
                 std::mem::forget(writer);
                 self.disk.kill();
                 writer = self.open();
@@ -144,7 +144,7 @@ impl Model {
 
     /// Checks the promises that hold after each call.
     pub(super) fn look(&mut self, writer: &Writer<Forgetful>) {
-        let (waiting, _) = writer.pending().size();
+        let waiting = writer.pending.lines.len();
         self.told.extend(self.waiting.drain(..self.waiting.len() - waiting));
         // A writer does not know what the one before it has left.
         let has_written = self.told.len() > self.told_before;
@@ -152,7 +152,7 @@ impl Model {
             self.synced = self.told.len();
         }
         let files = self.disk.by_name();
-        let removed = writer.removed() + self.removed;
+        let removed = writer.removed + self.removed;
         // Names are of consecutive numbers.
         let newer = |name: &str| {
             let number = |name: &str| name[8..18].parse::<usize>().unwrap();

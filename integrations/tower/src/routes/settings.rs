@@ -46,7 +46,7 @@ impl Routes {
     /// # Errors
     ///
     /// Returns [`RulesError::UnknownLabel`] if a rule names another label, and
-    /// [`RulesError::Window`] if a window with the function's clock and tiers cannot have a
+    /// [`RulesError::Part`] if a window with the function's clock and tiers cannot have a
     /// geometry. The old rules stay in force.
     ///
     /// # Panics
@@ -98,7 +98,7 @@ impl Routes {
         let endpoint = (self.make)();
         rules.settings().try_for_each(|(part, geometry)| {
             let applied = geometry.apply(endpoint.window());
-            applied.map(drop).map_err(|error| RulesError::Window { part, error })
+            applied.map(drop).map_err(|error| part.error(error))
         })
     }
 

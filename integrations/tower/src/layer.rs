@@ -1,6 +1,5 @@
 //! The layer that counts requests, and its service.
 
-use std::fmt::{self, Debug, Formatter};
 use std::task::{Context, Poll};
 
 use http::request::Parts;
@@ -72,12 +71,6 @@ impl<S, R: Clone, K: Clone> Layer<S> for MetricsLayer<R, K> {
 
     fn layer(&self, inner: S) -> Self::Service {
         Layered { inner, layer: self.clone() }
-    }
-}
-
-impl<R, K> Debug for MetricsLayer<R, K> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MetricsLayer").field("routes", self.routes).finish_non_exhaustive()
     }
 }
 

@@ -174,7 +174,7 @@ pub use future::ResponseFuture;
 pub use key::KeyValues;
 pub use labels::{Method, Route, UNMATCHED};
 pub use layer::MetricsLayer;
-pub use layered::Layered;
+pub use layered::{AdmissionLayer, Layered};
 #[cfg(feature = "redis")]
 pub use limit::SharedLimits;
 pub use limit::{Limit, LimitFields, Limits, PaceLimits};

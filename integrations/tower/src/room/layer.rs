@@ -1,13 +1,10 @@
-//! The layer of concurrency limits, and its service.
-
-use std::fmt::{self, Debug, Formatter};
+//! The layer of concurrency limits.
 
 use http::request::Parts;
-use tower_layer::Layer;
 use windrow::labels::{Labels, RuntimeLabels};
 
 use crate::key::{ByValues, KeyValues, RequestKey};
-use crate::layered::{Admits, Layered};
+use crate::layered::{AdmissionLayer, Admits};
 use crate::refusal::Reason;
 use crate::refused::DISCARDED;
 use crate::room::rooms::{InRoom, Rooms};
@@ -45,14 +42,15 @@ use crate::room::rooms::{InRoom, Rooms};
 /// request waits: a refused client can go to another server at once.
 ///
 /// Clones share the rooms, which are in the static.
-#[must_use = "a layer does nothing before a service has it"]
-pub struct RoomLayer<L: Labels + 'static, K> {
+pub type RoomLayer<L, K> = AdmissionLayer<ByRoom<L, K>>;
+
+/// The room of a request's key, which a [`RoomLayer`] asks.
+pub struct ByRoom<L: Labels + 'static, K> {
     rooms: &'static Rooms<L>,
     key: K,
-    discarded: u64,
 }
 
-impl<L: Labels + 'static, K> RoomLayer<L, K> {
+impl<L: Labels, K> AdmissionLayer<ByRoom<L, K>> {
     /// Creates a layer of `rooms`. `key` returns the key whose room a request enters; a request
     /// without a key enters none.
     ///
@@ -67,31 +65,15 @@ impl<L: Labels + 'static, K> RoomLayer<L, K> {
     /// let layer = RoomLayer::new(&ALL, |_| Some(All { all: Everything::Everything }));
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn new(rooms: &'static Rooms<L>, key: K) -> RoomLayer<L, K>
+    pub fn new(rooms: &'static Rooms<L>, key: K) -> Self
     where
         K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
     {
-        RoomLayer { rooms, key, discarded: DISCARDED }
-    }
-
-    /// Returns the layer with another bound on the bytes that it reads of a refused request's body:
-    /// see [`LimitLayer::discard`](crate::LimitLayer::discard).
-    ///
-    /// ```
-    /// # use windrow::labels;
-    /// # use windrow_tower::{RoomLayer, Rooms};
-    /// # labels! { pub struct Client { client: u32 } }
-    /// # static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 5);
-    /// let layer = RoomLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
-    /// let layer = layer.discard(1_000_000); // for uploads
-    /// # let _ = tower_layer::Layer::layer(&layer, ());
-    /// ```
-    pub fn discard(self, bytes: u64) -> RoomLayer<L, K> {
-        RoomLayer { discarded: bytes, ..self }
+        AdmissionLayer { asked: ByRoom { rooms, key }, discarded: DISCARDED }
     }
 }
 
-impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
+impl<F> AdmissionLayer<ByRoom<RuntimeLabels, ByValues<F>>> {
     /// Creates a layer of `rooms` whose labels have names that are known only at run time. `write`
     /// writes the values of a request's key, in the order of the names; a request for which it
     /// returns `None` is not limited.
@@ -115,46 +97,26 @@ impl<F> RoomLayer<RuntimeLabels, ByValues<F>> {
     /// });
     /// # let _ = tower_layer::Layer::layer(&layer, ());
     /// ```
-    pub fn with_values(
-        rooms: &'static Rooms<RuntimeLabels>,
-        write: F,
-    ) -> RoomLayer<RuntimeLabels, ByValues<F>>
+    pub fn with_values(rooms: &'static Rooms<RuntimeLabels>, write: F) -> Self
     where
         F: Fn(&Parts, &mut KeyValues) -> Option<()>,
     {
-        RoomLayer { rooms, key: ByValues(write), discarded: DISCARDED }
+        let key = ByValues(write);
+        AdmissionLayer { asked: ByRoom { rooms, key }, discarded: DISCARDED }
     }
 }
 
-impl<S, L: Labels + 'static, K: Clone> Layer<S> for RoomLayer<L, K> {
-    type Service = Layered<S, RoomLayer<L, K>>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Layered { inner, layer: self.clone() }
+impl<L: Labels, K: Clone> Clone for ByRoom<L, K> {
+    fn clone(&self) -> Self {
+        ByRoom { rooms: self.rooms, key: self.key.clone() }
     }
 }
 
-impl<L: Labels + 'static, K: Clone> Clone for RoomLayer<L, K> {
-    fn clone(&self) -> RoomLayer<L, K> {
-        RoomLayer { rooms: self.rooms, key: self.key.clone(), discarded: self.discarded }
-    }
-}
-
-impl<L: Labels + 'static, K> Debug for RoomLayer<L, K> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RoomLayer").field("rooms", self.rooms).finish_non_exhaustive()
-    }
-}
-
-impl<L: Labels, K: RequestKey<L>> Admits for RoomLayer<L, K> {
+impl<L: Labels, K: RequestKey<L>> Admits for ByRoom<L, K> {
     type Kept = InRoom<L>;
 
     fn admit(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Reason> {
         let enter = |key: L::Borrowed<'_>| self.rooms.try_enter(key).ok_or(Reason::Full);
         self.key.with_key(parts, enter).transpose()
-    }
-
-    fn discarded(&self) -> u64 {
-        self.discarded
     }
 }

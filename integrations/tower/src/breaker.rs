@@ -7,9 +7,9 @@ use windrow::breaker::{BreakerOwner, Call};
 
 use crate::cap::Cap;
 use crate::classify::{ByStatus, Classify, Outcome};
-use crate::follower::Follower;
 use crate::layered::{AdmissionLayer, Admits};
 use crate::refusal::Reason;
+use crate::response::Follower;
 
 /// A layer of circuit breakers: refuses requests with *503 Service Unavailable* and `Retry-After`
 /// while the [`Breaker`](windrow::Breaker) that a function chooses is open.

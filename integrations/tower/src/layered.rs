@@ -10,11 +10,8 @@ use pin_project_lite::pin_project;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::body::ResponseBody;
-use crate::follower::Follower;
-use crate::future::ResponseFuture;
-use crate::refusal::Reason;
-use crate::refused::Refused;
+use crate::refusal::{Reason, Refused};
+use crate::response::{Follower, ResponseBody, ResponseFuture};
 
 /// A service within one of the layers.
 #[derive(Clone, Copy, Debug)]

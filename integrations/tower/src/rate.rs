@@ -20,8 +20,7 @@ use crate::cap::Cap;
 use crate::decision::{Asked, Decision, Holds, Terms, Told, Turn};
 use crate::layered::Layered;
 use crate::limit::{Fields, LimitFields};
-use crate::refusal::Reason;
-use crate::refused::{DISCARDED, Refused};
+use crate::refusal::{DISCARDED, Reason, Refused};
 
 pub use by_key::LimitLayer;
 pub use by_pace::PaceLayer;

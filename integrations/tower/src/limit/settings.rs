@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use windrow::labels::Labels;
 
-use crate::changes::Changes;
+use crate::current::Changes;
 use crate::limit::limits::Limits;
 use crate::limiter::Limiter;
 #[cfg(feature = "json")]

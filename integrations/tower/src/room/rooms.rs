@@ -27,7 +27,7 @@ use windrow::{
 
 use crate::classify::{ByStatus, Classify, Outcome};
 use crate::current::Current;
-use crate::follower::Follower;
+use crate::response::Follower;
 use crate::rules::{Places, RoomRules};
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};

@@ -22,25 +22,14 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ObserveError {
-    /// The name is empty.
-    NoName,
-    /// The name has a character that an instrument's cannot have there: it is made of ASCII
-    /// letters, digits, `_`, `.`, `-` and `/`, and begins with a letter.
+    /// No instrument can have the name, or this observer has one of that name.
     Name {
-        /// The name given.
-        name: String,
-        /// The first character that is wrong.
-        character: char,
-    },
-    /// The name, with its suffix, is longer than 255 characters.
-    NameTooLong {
         /// The name, with its suffix.
         name: String,
-    },
-    /// This observer has an instrument of that name. (Case makes no difference.)
-    NameTaken {
-        /// The name, with its suffix.
-        name: String,
+        /// The problem: it is empty, has a character that it cannot have there, is longer than 255
+        /// characters, or is taken. (A name is made of ASCII letters, digits, `_`, `.`, `-` and
+        /// `/`, and begins with a letter; case makes no difference.)
+        problem: String,
     },
     /// Two labels have one name: both are the family's; or one is that of events, or `overflow`,
     /// which marks the overflow series of the family and of the SDK's sets.
@@ -64,18 +53,7 @@ pub enum ObserveError {
 impl Display for ObserveError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            ObserveError::NoName => write!(f, "the name is empty"),
-            ObserveError::Name { name, character } => write!(
-                f,
-                "the name `{name}` has {character:?}; a name is made of ASCII letters, digits, `_`, `.`, `-` and `/`, \
-                 and begins with a letter"
-            ),
-            ObserveError::NameTooLong { name } => {
-                write!(f, "the name `{name}` has {} characters, of 255 at most", name.len())
-            }
-            ObserveError::NameTaken { name } => {
-                write!(f, "the name `{name}` is taken; case makes no difference")
-            }
+            ObserveError::Name { name, problem } => write!(f, "the name `{name}` {problem}"),
             ObserveError::LabelTwice { label } => write!(
                 f,
                 "the label `{label}` is there twice; `event` tells the events of a window apart, and `overflow` marks \

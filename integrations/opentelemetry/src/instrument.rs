@@ -5,18 +5,10 @@ use windrow::export::{Form, Part, PartKind, Reading, Value as Shown};
 use windrow::histogram::Distribution;
 
 /// One instrument of a metric.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Instrument {
-    /// The suffix of the name, behind a point; may be empty.
-    pub(crate) suffix: String,
-    /// The text appended to the description.
-    pub(crate) about: &'static str,
-    /// Its kind: none is a histogram.
-    pub(crate) kind: PartKind,
-    /// True if it measures in the metric's unit.
-    pub(crate) is_in_unit: bool,
     /// The part of the metric that it is made of.
-    part: &'static Part,
+    pub(crate) part: &'static Part,
     number: Number,
 }
 
@@ -42,33 +34,15 @@ const MOST_BUCKETS: usize = 65;
 /// The number of quantiles of a window's histogram has.
 const QUANTILES: usize = 3;
 
-/// Returns the instruments of a metric.
-pub(crate) fn instruments(form: Form) -> Vec<Instrument> {
-    form.parts().flat_map(of_part).collect()
-}
-
-/// Returns the instruments of a part. OpenTelemetry has no observable histogram, so the buckets of
-/// a histogram are counters.
-fn of_part(part: &'static Part) -> Vec<Instrument> {
-    let Part { suffix, about, kind, is_in_unit, .. } = *part;
-    if kind != PartKind::Histogram {
-        let (suffix, number) = (suffix.to_owned(), Number::Own);
-        return vec![Instrument { suffix, about, kind, is_in_unit, part, number }];
-    }
-    let of_values = |(more, about, number)| Instrument {
-        suffix: join(suffix, ".", more),
-        about,
-        kind: PartKind::Counter,
-        is_in_unit: matches!(number, Number::Sum), // numbers of values have no unit
-        part,
-        number,
-    };
-    let numbers = [
-        ("", "all-time number of values", Number::Count),
-        ("sum", "all-time sum of the values", Number::Sum),
-        ("bucket", "all-time number of values up to `le`", Number::Buckets),
-    ];
-    numbers.map(of_values).into()
+/// Returns the instruments of a metric. OpenTelemetry has no observable histogram, so the buckets
+/// of a histogram are counters.
+pub(crate) fn instruments(form: Form) -> impl Iterator<Item = Instrument> {
+    form.parts().flat_map(|part| {
+        let of_values = &[Number::Count, Number::Sum, Number::Buckets][..];
+        let is_histogram = part.kind == PartKind::Histogram;
+        let numbers = if is_histogram { of_values } else { &[Number::Own] };
+        numbers.iter().map(move |&number| Instrument { part, number })
+    })
 }
 
 /// Joins two texts by a third one, unless one of the two is empty.
@@ -109,24 +83,35 @@ pub(crate) enum Value {
 
 impl Value {
     pub(crate) fn whole(self) -> Option<u64> {
-        match self {
-            Value::Whole(bits) => Some(bits),
-            Value::Real(_) => None,
-        }
+        let Value::Whole(bits) = self else { return None };
+        Some(bits)
     }
 
     pub(crate) fn real(self) -> Option<f64> {
-        match self {
-            Value::Whole(_) => None,
-            Value::Real(number) => Some(number),
-        }
+        let Value::Real(number) = self else { return None };
+        Some(number)
     }
 }
 
 impl Instrument {
-    /// Returns the part of the metric that it is made of.
-    pub(crate) fn part(&self) -> &'static Part {
-        self.part
+    /// Returns the suffix of the name, behind a point, and the text that is appended to the
+    /// description. Both may be empty.
+    pub(crate) fn suffix_and_about(&self) -> (String, &'static str) {
+        let (more, about) = match self.number {
+            Number::Own => ("", self.part.about),
+            Number::Count => ("", "all-time number of values"),
+            Number::Sum => ("sum", "all-time sum of the values"),
+            Number::Buckets => ("bucket", "all-time number of values up to `le`"),
+        };
+        (join(self.part.suffix, ".", more), about)
+    }
+
+    /// Returns whether it measures in the metric's unit: numbers of values have none.
+    pub(crate) fn is_in_unit(&self) -> bool {
+        match self.number {
+            Number::Own => self.part.is_in_unit,
+            number => matches!(number, Number::Sum),
+        }
     }
 
     /// Puts all measurements of a reading, each with its attributes.
@@ -140,9 +125,7 @@ impl Instrument {
                         put(own, value);
                     }
                 }
-                (Number::Count, Shown::Distribution(ever)) => {
-                    put(own, Value::Whole(ever.count()));
-                }
+                (Number::Count, Shown::Distribution(ever)) => put(own, Value::Whole(ever.count())),
                 (Number::Sum, Shown::Distribution(ever)) => put(own, Value::Whole(ever.sum())),
                 (Number::Buckets, Shown::Distribution(ever)) => put_buckets(ever, &own, put),
                 _ => {}
@@ -153,7 +136,7 @@ impl Instrument {
     fn own(&self, value: Shown<'_>) -> Option<Value> {
         Some(match value {
             // A level of 2^63 or more is shown as the highest that OpenTelemetry has.
-            Shown::Unsigned(level) if self.kind == PartKind::Level => {
+            Shown::Unsigned(level) if self.part.kind == PartKind::Level => {
                 Value::Whole(level.min(i64::MAX.cast_unsigned()))
             }
             Shown::Count(number) | Shown::Unsigned(number) => Value::Whole(number),

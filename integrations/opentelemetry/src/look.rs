@@ -80,7 +80,7 @@ impl Look {
 fn measure(series: &dyn Series, instrument: &Instrument) -> Vec<(Attributes, Value)> {
     let mut read = Vec::new();
     let measuring = || {
-        let reading = series.metric().read_part(instrument.part());
+        let reading = series.metric().read_part(instrument.part);
         instrument.measure(&reading, &mut |more, value| read.push((more, value)));
     };
     // Reading does not change a metric. (The panic has already been reported by the panic hook.)

@@ -129,9 +129,7 @@ impl Observer {
     /// ```
     pub fn observe_all(&mut self, catalog: &Catalog) -> Result<(), ObserveError> {
         catalog.iter().try_for_each(|listed| {
-            let described =
-                Described { name: &listed.name, description: &listed.help, unit: &listed.unit };
-            self.make(SDK_LIMIT, &described, &listed.source)
+            self.make(SDK_LIMIT, &listed.name, &listed.help, &listed.unit, &listed.source)
         })
     }
 
@@ -172,100 +170,81 @@ impl Observer {
         description: &str,
         source: impl Source + 'static,
     ) -> Result<(), ObserveError> {
-        let described = Described { name, description, unit: "" };
         let source: Arc<dyn Source> = Arc::new(source);
-        self.make(limit, &described, &source)
+        self.make(limit, name, description, "", &source)
     }
 
     /// Makes the instruments of each field of a source; of a source without fields, its own.
     fn make(
         &mut self,
         limit: usize,
-        described: &Described<'_>,
+        family: &str,
+        description: &str,
+        unit: &str,
         source: &Arc<dyn Source>,
     ) -> Result<(), ObserveError> {
         for (position, field) in fields(Arc::clone(source)).iter().enumerate() {
-            let name = field.full_name(described.name, ".");
-            let unit = if field.is_in_unit { described.unit } else { "" };
+            let (name, source) = (field.full_name(family, "."), &field.source);
+            let unit = if field.is_in_unit { unit } else { "" };
+            let outline = source.outline();
+            check_name(&name)?;
+            let too_many = |sets| ObserveError::TooManySets { name: name.clone(), sets, limit };
+            let rooms = rooms(&outline, limit).map_err(too_many)?;
+            check_labels(&outline, rooms.overflows)?;
+            let mut all = Vec::new();
+            for it in instruments(outline.form) {
+                let unit = if it.is_in_unit() { outline.form.unit(it.part, unit) } else { "" };
+                let (suffix, about) = it.suffix_and_about();
+                let look = Look::new(source, &outline.labels, Some(it));
+                all.push((join(&name, ".", &suffix), about, unit, it.part.kind, look));
+            }
             // All fields have one overflow series.
-            let family = (position == 0).then_some(described.name);
-            let described = Described { name: &name, unit, ..*described };
-            self.make_one(limit, &described, family, &field.source)?;
-        }
-        Ok(())
-    }
-
-    /// Makes the instruments of a source without fields. `family` is the name for the uses of its
-    /// overflow series.
-    fn make_one(
-        &mut self,
-        limit: usize,
-        described: &Described<'_>,
-        family: Option<&str>,
-        source: &Arc<dyn Source>,
-    ) -> Result<(), ObserveError> {
-        let Described { name, description, unit } = *described;
-        let outline = source.outline();
-        check_name(name)?;
-        let rooms = rooms(&outline, limit).map_err(|sets| ObserveError::TooManySets {
-            name: name.to_owned(),
-            sets,
-            limit,
-        })?;
-        check_labels(&outline, rooms.overflows)?;
-        let of_series = instruments(outline.form).into_iter();
-        let mut all: Vec<_> = of_series
-            .map(|it| {
-                let unit = if it.is_in_unit { outline.form.unit(it.part(), unit) } else { "" };
-                let (name, about, kind) = (join(name, ".", &it.suffix), it.about, it.kind);
-                (name, about, unit, kind, Look::new(source, &outline.labels, Some(it)))
-            })
-            .collect();
-        if let Some(family) = family.filter(|_| outline.overflows) {
-            let Part { suffix, about, .. } = Part::OVERFLOW;
-            let name = join(family, ".", suffix);
-            all.push((name, about, "", PartKind::Counter, Look::new(source, &[], None)));
-        }
-        for (name, ..) in &all {
-            if name.len() > LONGEST_NAME {
-                return Err(ObserveError::NameTooLong { name: name.clone() });
+            if position == 0 && outline.overflows {
+                let Part { suffix, about, .. } = Part::OVERFLOW;
+                let name = join(family, ".", suffix);
+                all.push((name, about, "", PartKind::Counter, Look::new(source, &[], None)));
             }
-            if self.names.contains(&name.to_lowercase()) {
-                return Err(ObserveError::NameTaken { name: name.clone() });
+            for (name, ..) in &all {
+                if name.len() > LONGEST_NAME {
+                    let problem = format!("has {} characters, of 255 at most", name.len());
+                    return Err(wrong(name, problem));
+                }
+                if self.names.contains(&name.to_lowercase()) {
+                    return Err(wrong(name, "is taken; case makes no difference"));
+                }
             }
-        }
-        for (name, about, unit, kind, look) in all {
-            self.names.insert(name.to_lowercase());
-            let (description, unit) = (join(description, ": ", about), unit.to_owned());
-            match kind {
-                // A histogram's instruments are counters.
-                PartKind::Counter | PartKind::Histogram => {
-                    let counter = self.meter.u64_counter(name);
-                    let counter = counter.with_description(description).with_unit(unit).build();
-                    self.add_up(Sum::Counter(counter), look, rooms.own, &outline);
-                }
-                PartKind::Level => {
-                    let counter = self.meter.i64_up_down_counter(name);
-                    let counter = counter.with_description(description).with_unit(unit).build();
-                    self.add_up(Sum::UpDown(counter), look, rooms.own, &outline);
-                }
-                PartKind::Gauge => {
-                    let gauge = self.meter.u64_observable_gauge(name).with_unit(unit);
-                    let gauge = gauge.with_description(description);
+            for (name, about, unit, kind, look) in all {
+                self.names.insert(name.to_lowercase());
+                let (about, unit) = (join(description, ": ", about), unit.to_owned());
+                match kind {
+                    // A histogram's instruments are counters.
+                    PartKind::Counter | PartKind::Histogram => {
+                        let counter = self.meter.u64_counter(name).with_description(about);
+                        let sum = Sum::Counter(counter.with_unit(unit).build());
+                        self.add_up(sum, look, rooms.own, &outline);
+                    }
+                    PartKind::Level => {
+                        let counter = self.meter.i64_up_down_counter(name).with_description(about);
+                        let sum = Sum::UpDown(counter.with_unit(unit).build());
+                        self.add_up(sum, look, rooms.own, &outline);
+                    }
                     // The callback stays.
-                    let _ = gauge.with_callback(observed(look, Value::whole)).build();
-                }
-                PartKind::RealGauge => {
-                    let gauge = self.meter.f64_observable_gauge(name).with_unit(unit);
-                    let gauge = gauge.with_description(description);
-                    // The callback stays.
-                    let _ = gauge.with_callback(observed(look, Value::real)).build();
-                }
-                // It has no series that could be merged or come back.
-                PartKind::RealCounter => {
-                    let counter = self.meter.f64_observable_counter(name).with_unit(unit);
-                    let counter = counter.with_description(description);
-                    let _ = counter.with_callback(observed(look, Value::real)).build(); // as above
+                    PartKind::Gauge => {
+                        let gauge = self.meter.u64_observable_gauge(name).with_description(about);
+                        let callback = observed(look, Value::whole);
+                        let _ = gauge.with_unit(unit).with_callback(callback).build();
+                    }
+                    PartKind::RealGauge => {
+                        let gauge = self.meter.f64_observable_gauge(name).with_description(about);
+                        let callback = observed(look, Value::real);
+                        let _ = gauge.with_unit(unit).with_callback(callback).build();
+                    }
+                    // It has no series that could be merged or come back.
+                    PartKind::RealCounter => {
+                        let total = self.meter.f64_observable_counter(name).with_description(about);
+                        let callback = observed(look, Value::real);
+                        let _ = total.with_unit(unit).with_callback(callback).build();
+                    }
                 }
             }
         }
@@ -276,14 +255,6 @@ impl Observer {
         let sums = Sums::new(sum, look, room, outline.series_return);
         self.sums.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(sums));
     }
-}
-
-/// The name, description and unit of a metric.
-struct Described<'d> {
-    name: &'d str,
-    description: &'d str,
-    /// The unit; empty if there is none.
-    unit: &'d str,
 }
 
 /// Observes all measurements of a part.
@@ -331,16 +302,22 @@ fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
 
 fn check_name(name: &str) -> Result<(), ObserveError> {
     if name.is_empty() {
-        return Err(ObserveError::NoName);
+        return Err(wrong(name, "is empty"));
     }
     let right = |(index, character): (usize, char)| {
         character.is_ascii_alphabetic()
             || (index > 0 && (character.is_ascii_digit() || "_.-/".contains(character)))
     };
-    let wrong = name.char_indices().find(|at| !right(*at));
-    wrong.map_or(Ok(()), |(_, character)| {
-        Err(ObserveError::Name { name: name.to_owned(), character })
-    })
+    let Some((_, character)) = name.char_indices().find(|at| !right(*at)) else { return Ok(()) };
+    let problem = format!(
+        "has {character:?}; a name is made of ASCII letters, digits, `_`, `.`, `-` and `/`, \
+         and begins with a letter"
+    );
+    Err(wrong(name, problem))
+}
+
+fn wrong(name: &str, problem: impl Into<String>) -> ObserveError {
+    ObserveError::Name { name: name.to_owned(), problem: problem.into() }
 }
 
 fn check_labels(outline: &Outline, overflows: bool) -> Result<(), ObserveError> {

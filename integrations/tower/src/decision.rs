@@ -1,7 +1,6 @@
 //! The decision about a request: of a limiter for all, or of the limiter of its key.
 
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use windrow::gate::Admission;
@@ -16,12 +15,6 @@ pub trait Holds {
     type Limiter: Limiter;
 
     fn limiter(&self) -> Option<&Self::Limiter>;
-
-    /// Counts a decision that was asked for elsewhere.
-    fn count(&self, is_granted: bool);
-
-    /// Takes a place in line: see [`Line::join`](crate::line::Line::join).
-    fn join(&self, now: Timestamp, wait: Duration, takes: Duration) -> Duration;
 }
 
 /// The settings of a layer for the requests that it decides about.
@@ -41,11 +34,14 @@ pub struct Told {
     pub(crate) fields: Option<Fields>,
 }
 
+/// The answer to a request whose limiter asks elsewhere. That of a refused one is an error.
+pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Told, Told>> + Send + Sync>>;
+
 /// The decision about a request, and what its client is told.
 pub enum Decision<H: Holds> {
     Now(Told),
     After(Duration, Turn<H>, Told),
-    Asks(Box<Asked<H>>),
+    Asks(Asked),
     Refused(Told),
 }
 
@@ -96,28 +92,8 @@ impl<H: Holds> Drop for Turn<H> {
     }
 }
 
-/// A request whose limiter asks elsewhere.
-pub struct Asked<H: Holds> {
-    pub(crate) of: H,
-    pub(crate) ask: <H::Limiter as Decides>::Ask,
-    pub(crate) weight: u64,
-    pub(crate) terms: Terms,
-}
-
-impl<H: Holds> Asked<H> {
-    /// Polls for the answer, and counts it. That of a refused request is an error.
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Told, Told>> {
-        let admission = ready!(Pin::new(&mut self.ask).poll(context));
-        self.of.count(admission.is_granted());
-        let Some(limiter) = self.of.limiter() else { return Poll::Ready(Ok(Told::default())) };
-        let join = |now, wait, takes| self.of.join(now, wait, takes);
-        let told = told(limiter, self.weight, admission, self.terms, join);
-        Poll::Ready(if admission.is_granted() { Ok(told) } else { Err(told) })
-    }
-}
-
 /// Returns what the client is told. A refused one is told the place that `join` takes.
-fn told(
+pub(crate) fn told(
     limiter: &impl Limiter,
     weight: u64,
     admission: Admission,

@@ -130,16 +130,14 @@ mod classify;
 mod endpoint;
 mod flight;
 mod labels;
-mod layer;
 mod routes;
 
 // Responses.
-mod body;
-mod follower;
-mod future;
 mod grpc_web;
 mod layered;
 mod protocol;
+mod refusal;
+mod response;
 
 // Limits.
 mod breaker;
@@ -150,37 +148,31 @@ mod rate;
 mod room;
 mod vacancy;
 
-// Waits and refusals.
+// Waits.
 mod cap;
 mod decision;
 mod line;
-mod refusal;
-mod refused;
-mod retry_info;
 mod unwind;
 
 // Rules.
-mod changes;
 mod current;
 mod rules;
 
-pub use body::ResponseBody;
 pub use breaker::BreakerLayer;
-pub use changes::Changes;
 pub use classify::{ByStatus, Classify, Outcome};
+pub use current::Changes;
 pub use endpoint::{Endpoint, Http};
-pub use flight::Flight;
-pub use future::ResponseFuture;
+pub use flight::{Flight, MetricsLayer};
 pub use key::KeyValues;
 pub use labels::{Method, Route, UNMATCHED};
-pub use layer::MetricsLayer;
-pub use layered::Layered;
+pub use layered::{AdmissionLayer, Layered};
 #[cfg(feature = "redis")]
 pub use limit::SharedLimits;
 pub use limit::{Limit, LimitFields, Limits, PaceLimits};
 pub use limiter::Limiter;
 pub use rate::{LimitFuture, LimitLayer, PaceLayer, RateLayer};
 pub use refusal::Blocked;
+pub use response::{ResponseBody, ResponseFuture};
 pub use room::{InRoom, Room, RoomLayer, Rooms};
 pub use routes::Routes;
 pub use rules::{

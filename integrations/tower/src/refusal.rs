@@ -3,16 +3,26 @@
 //! For HTTP the response is a status, and for gRPC a response of headers only, with gRPC's own
 //! status, in the client's own content type. Both are empty, and have a [`Blocked`] among their
 //! extensions, by which outer layers recognize them.
+//!
+//! A client of HTTP/1.1 that is still sending a body finds its connection broken, if the server
+//! answers and closes meanwhile: many then report that, and never see the answer. So the rest of
+//! the body is read and discarded first, up to a bound. Streams of HTTP/2 need none of this; nor
+//! does a client that asks first (`Expect: 100-continue`), and then sends nothing.
 
+mod retry_info;
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
-use http::request::Parts;
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use bytes::Buf;
+use http::header::{CONTENT_TYPE, EXPECT, RETRY_AFTER};
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Version};
+use http_body::Body;
+use pin_project_lite::pin_project;
 
 use crate::limit::{Fields, whole_seconds};
 use crate::protocol::Protocol;
-use crate::retry_info;
 
 /// The mark of a response to a request that a limit or a breaker has refused: an extension of the
 /// response, set by [`LimitLayer`](crate::LimitLayer), [`PaceLayer`](crate::PaceLayer),
@@ -65,7 +75,7 @@ pub enum Reason {
 
 /// The future response to a refused request.
 #[derive(Clone, Debug)]
-pub(crate) struct Refusal {
+struct Refusal {
     reason: Reason,
     /// The content type of the response, if it is one of gRPC.
     grpc: Option<HeaderValue>,
@@ -80,13 +90,7 @@ const GRPC_DETAILS: HeaderName = HeaderName::from_static("grpc-status-details-bi
 const GRPC_RETRY_INFO: HeaderName = HeaderName::from_static("google.rpc.retryinfo-bin");
 
 impl Refusal {
-    /// Returns the refusal of a request, with fields about the limit.
-    pub(crate) fn new(reason: Reason, parts: &Parts, fields: Option<Fields>) -> Refusal {
-        let grpc = Protocol::of_answer(&parts.headers);
-        Refusal { reason, grpc, fields: fields.map(Box::new) }
-    }
-
-    pub(crate) fn response<B: Default>(&mut self) -> Response<B> {
+    fn response<B: Default>(&mut self) -> Response<B> {
         let mut response = Response::new(B::default());
         let retry_after = match self.reason {
             Reason::Limit(retry_after) | Reason::Open(retry_after) => retry_after,
@@ -141,5 +145,57 @@ impl Refusal {
             }
             Reason::Full | Reason::Open(None) => {}
         }
+    }
+}
+
+/// The bytes of a refused request's body that layers read by default.
+pub(crate) const DISCARDED: u64 = 64 * 1024;
+
+pin_project! {
+    /// A refused request.
+    pub struct Refused<A> {
+        refusal: Refusal,
+        // `None` if nothing of it is to be read.
+        #[pin]
+        rest: Option<A>,
+        // The bytes that may still be read.
+        left: u64,
+    }
+}
+
+impl<A: Body> Refused<A> {
+    /// Returns a request that was refused for a reason. Up to `most` bytes of its body are read.
+    pub(crate) fn new(
+        request: Request<A>,
+        reason: Reason,
+        fields: Option<Fields>,
+        most: u64,
+    ) -> Refused<A> {
+        let (parts, body) = request.into_parts();
+        let breaks = parts.version <= Version::HTTP_11 && !parts.headers.contains_key(EXPECT);
+        let fits = most > 0 && body.size_hint().lower() <= most;
+        let is_read = breaks && fits && !body.is_end_stream();
+        let grpc = Protocol::of_answer(&parts.headers);
+        let refusal = Refusal { reason, grpc, fields: fields.map(Box::new) };
+        Refused { refusal, rest: is_read.then_some(body), left: most }
+    }
+
+    /// Reads and discards the body, then returns the response.
+    pub(crate) fn poll<B: Default>(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Response<B>> {
+        let mut this = self.project();
+        while let Some(body) = this.rest.as_mut().as_pin_mut() {
+            let read = match ready!(body.poll_frame(context)) {
+                Some(Ok(frame)) => frame.data_ref().map_or(0, Buf::remaining) as u64,
+                Some(Err(_)) | None => u64::MAX, // the end
+            };
+            match this.left.checked_sub(read) {
+                Some(left) => *this.left = left,
+                None => this.rest.set(None),
+            }
+        }
+        Poll::Ready(this.refusal.response())
     }
 }

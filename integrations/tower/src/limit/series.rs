@@ -8,7 +8,7 @@ use windrow::{Gate, family::Metric};
 use crate::limit::counts::{Answer, Counts, Standing};
 use crate::limiter::Limiter;
 use crate::line::Line;
-use crate::rules::{Rate, RateError};
+use crate::rules::{Problem, Rate};
 
 /// A key's limiter, and the counts of its requests: a metric in the family of a
 /// [`Limits`](crate::Limits).
@@ -99,7 +99,7 @@ impl<G> Limit<G> {
 impl<G: Limiter> Limit<G> {
     /// Gives the key's limiter a rate, if there is a limiter; returns whether it had another. (The
     /// successor of a retired one will have the rate.)
-    pub(super) fn go_by(&self, rate: Rate) -> Result<bool, RateError> {
+    pub(super) fn go_by(&self, rate: Rate) -> Result<bool, Problem> {
         let Some(limiter) = self.limiter() else { return Ok(false) };
         self.counts.set_max_wait(rate.max_wait);
         limiter.apply(rate)

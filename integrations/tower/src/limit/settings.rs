@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use windrow::labels::Labels;
 
-use crate::changes::Changes;
+use crate::current::Changes;
 use crate::limit::limits::Limits;
 use crate::limiter::Limiter;
 #[cfg(feature = "json")]
@@ -80,10 +80,10 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     ///
     /// # Errors
     ///
-    /// Returns [`RulesError::UnknownLabel`] if a rule names a label that keys do not have,
-    /// [`RulesError::Rate`] or [`RulesError::Pace`] if the clock is too coarse for a rate, and
-    /// [`RulesError::Unsuited`] if the limiters do not take one of its fields: a gate has no burst.
-    /// The old rules stay in force.
+    /// Returns [`RulesError::UnknownLabel`] if a rule names a label that keys do not have, and
+    /// [`RulesError::Part`] if the clock is too coarse for a rate, or if the limiters do not take
+    /// one of its fields: a gate has no burst, a pace is not strict, and [`Paces`](windrow::Paces)
+    /// do not even take the limit. The old rules stay in force.
     ///
     /// # Panics
     ///
@@ -155,7 +155,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
         rules.check_labels(self.family().names())?;
         let limiter = (self.make)(None);
         rules.settings().try_for_each(|(part, rate)| {
-            limiter.apply(rate).map(drop).map_err(|error| error.of(part))
+            limiter.apply(rate).map(drop).map_err(|problem| part.error(problem))
         })
     }
 

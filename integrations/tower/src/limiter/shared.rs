@@ -8,17 +8,16 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use windrow::Timestamp;
 use windrow::clock::Coarse;
 use windrow::gate::Admission;
 use windrow_redis::{Admit, SharedGate};
 
 use crate::limiter::{Decides, Quota, Reply};
-use crate::rules::{Rate, RateError};
 
 /// The clock of the places in line.
 static CLOCK: LazyLock<Coarse> = LazyLock::new(Coarse::default);
 
+/// Rules are refused: a process has no limit of its own to change.
 impl Decides for SharedGate {
     type Clock = Coarse;
     /// A grant that counts as used.
@@ -51,8 +50,6 @@ impl Decides for SharedGate {
 
     fn leave_unused(&self, (): ()) {}
 
-    fn give_up(&self, (): ()) {}
-
     fn left(&self) -> u64 {
         SharedGate::left(self)
     }
@@ -60,10 +57,6 @@ impl Decides for SharedGate {
     fn quotas(&self) -> impl Iterator<Item = Quota> {
         let (limit, interval, left) = (self.limit(), self.interval(), self.left());
         [Quota { limit, interval, left, retry_after: None }].into_iter()
-    }
-
-    fn succeed(&self, _: &SharedGate) -> Option<Timestamp> {
-        None
     }
 
     /// A key without permits in this process may be forgotten.
@@ -74,16 +67,6 @@ impl Decides for SharedGate {
     /// One that a thread has found before goes on: see above.
     fn is_retired(&self) -> bool {
         false
-    }
-
-    /// Rules are refused: a process has no limit of its own to change.
-    fn begun_with(self, _: Rate) -> SharedGate {
-        self
-    }
-
-    /// Rules are those of one process.
-    fn apply(&self, _: Rate) -> Result<bool, RateError> {
-        Err(RateError::Unsuited("limit"))
     }
 }
 

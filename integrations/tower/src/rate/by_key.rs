@@ -4,15 +4,15 @@ use std::future::Ready;
 use std::time::Duration;
 
 use http::request::Parts;
+use windrow::Gate;
 use windrow::family::Handle;
 use windrow::labels::{Labels, RuntimeLabels};
-use windrow::{Gate, Timestamp};
 
-use crate::decision::{Asked, Decision, Holds, Terms};
+use crate::decision::{Decision, Holds, Terms, Told, told};
 use crate::key::{ByValues, KeyValues, RequestKey};
 use crate::limit::{Limit, Limits};
 use crate::limiter::{Limiter, Reply};
-use crate::rate::layer::{Asks, RateLayer};
+use crate::rate::{Asks, RateLayer};
 
 /// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate)
 /// or [`Pace`](windrow::Pace), with *429 Too Many Requests* and `Retry-After`.
@@ -171,7 +171,7 @@ impl<L: Labels, K: RequestKey<L>, G: Limiter> Asks for ByKey<L, K, G> {
                 let limiter = limit.limiter()?;
                 Some(match reply {
                     Reply::Asks(ask) => {
-                        Decision::Asks(Box::new(Asked { of: limit.keep(), ask, weight, terms }))
+                        Decision::Asks(Box::pin(answered(limit.keep(), ask, weight, terms)))
                     }
                     Reply::Told(admission, grant) => {
                         let decided = (admission, grant);
@@ -191,14 +191,21 @@ impl<L: Labels, G: Limiter> Holds for Handle<L, Limit<G>> {
     fn limiter(&self) -> Option<&G> {
         (**self).limiter()
     }
+}
 
-    fn count(&self, is_granted: bool) {
-        (**self).count(is_granted);
-    }
-
-    fn join(&self, now: Timestamp, wait: Duration, takes: Duration) -> Duration {
-        self.line.join(now, wait, takes)
-    }
+/// Returns the answer of a limiter that asks elsewhere, and counts it.
+async fn answered<L: Labels, G: Limiter>(
+    limit: Handle<L, Limit<G>>,
+    ask: G::Ask,
+    weight: u64,
+    terms: Terms,
+) -> Result<Told, Told> {
+    let admission = ask.await;
+    limit.count(admission.is_granted());
+    let Some(limiter) = limit.limiter() else { return Ok(Told::default()) };
+    let join = |now, wait, takes| limit.line.join(now, wait, takes);
+    let told = told(limiter, weight, admission, terms, join);
+    if admission.is_granted() { Ok(told) } else { Err(told) }
 }
 
 impl<L: Labels, K: Clone, G: Send + Sync> Clone for ByKey<L, K, G> {

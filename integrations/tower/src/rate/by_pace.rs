@@ -12,7 +12,7 @@ use windrow::Timestamp;
 use crate::decision::{Decision, Holds, Terms};
 use crate::limiter::Limiter;
 use crate::line::Line;
-use crate::rate::layer::{Asks, RateLayer};
+use crate::rate::{Asks, RateLayer};
 
 /// A rate-limiting layer by a leaky bucket: admits requests at the [`Pace`](windrow::Pace) or the
 /// [`Paces`](windrow::Paces) that a function chooses, and refuses others with *429 Too Many
@@ -130,13 +130,6 @@ impl<G: Limiter> Holds for &'static G {
 
     fn limiter(&self) -> Option<&G> {
         Some(self)
-    }
-
-    /// No limiter in a static asks elsewhere.
-    fn count(&self, _: bool) {}
-
-    fn join(&self, _: Timestamp, wait: Duration, _: Duration) -> Duration {
-        wait
     }
 }
 

@@ -27,7 +27,7 @@ use windrow::{
 
 use crate::classify::{ByStatus, Classify, Outcome};
 use crate::current::Current;
-use crate::follower::Follower;
+use crate::response::Follower;
 use crate::rules::{Places, RoomRules};
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};
@@ -131,7 +131,7 @@ impl<L: Labels> Rooms<L> {
             if let Some(inside) = room.level.try_enter(1, AtMost(places)) {
                 // A room in use is not closed, and does not leave the family.
                 room.passed.increment();
-                return Some(InRoom { inside: inside.owned_by(Kept(room.keep())) });
+                return Some(InRoom { _inside: inside.owned_by(Kept(room.keep())) });
             }
             if !room.is_closed() {
                 room.blocked.increment();
@@ -348,7 +348,7 @@ impl Metric for Room {
 /// ```
 #[must_use = "the place is free again when this is dropped, which is at once"]
 pub struct InRoom<L: Labels> {
-    inside: InFlightGuard<Kept<L>>,
+    _inside: InFlightGuard<Kept<L>>,
 }
 
 /// The handle that a place keeps. (A room itself hands out places only within its limit.)
@@ -371,10 +371,4 @@ impl<L: Labels> Follower for InRoom<L> {
     }
 
     fn end(&mut self, _: Outcome) {}
-}
-
-impl<L: Labels> Debug for InRoom<L> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("InRoom").field(&self.inside.owner().0.labels()).finish()
-    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windrow::labels::Labels;
 
-use crate::changes::Changes;
+use crate::current::Changes;
 use crate::room::rooms::Rooms;
 #[cfg(feature = "json")]
 use crate::rules::RulesFile;

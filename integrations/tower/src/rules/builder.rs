@@ -1,10 +1,8 @@
 //! Validates rules.
 
-use crate::rules::error::{RulesError, RulesPart};
-use crate::rules::pattern::Pattern;
-use crate::rules::rate::Rate;
-use crate::rules::set::{LimitRules, Rule, Rules};
-use crate::rules::setting::Setting;
+use crate::rules::error::{Problem, RulesError, RulesPart};
+use crate::rules::set::{LimitRules, Pattern, Rule, Rules};
+use crate::rules::setting::{Rate, Setting};
 
 /// A builder of [`Rules`], from [`Rules::builder`].
 #[derive(Clone, Debug)]
@@ -74,15 +72,17 @@ impl<T: Setting> RulesBuilder<T> {
     /// ```
     pub fn build(self) -> Result<Rules<T>, RulesError> {
         let overflow = self.overflow.unwrap_or(self.default);
-        self.default.check(RulesPart::Default)?;
-        overflow.check(RulesPart::Overflow)?;
-        at_most(LimitRules::MAX_RULES, self.rules.len(), || "rules".into())?;
-        at_most(LimitRules::MAX_RULES, self.weights.len(), || "weights".into())?;
+        self.default.check().map_err(|problem| RulesPart::Default.error(problem))?;
+        overflow.check().map_err(|problem| RulesPart::Overflow.error(problem))?;
+        at_most(LimitRules::MAX_RULES, self.rules.len(), RulesPart::Rules)?;
+        at_most(LimitRules::MAX_RULES, self.weights.len(), RulesPart::Weights)?;
         let mut by_key = Vec::with_capacity(self.rules.len());
         for (index, (labels, setting)) in self.rules.into_iter().enumerate() {
             let part = RulesPart::Rule(index);
-            setting.check(part)?;
-            let rule = Rule { labels: patterns(part, labels)?, setting };
+            at_most(LimitRules::MAX_LABELS, labels.len(), RulesPart::Match(index))?;
+            let labels = setting.check().and_then(|()| patterns(labels));
+            let labels = labels.map_err(|problem| part.error(problem))?;
+            let rule = Rule { labels, setting };
             if let Some(by) = by_key.iter().position(|earlier: &Rule<T>| earlier.covers(&rule)) {
                 return Err(RulesError::Unreachable { part, by: RulesPart::Rule(by) });
             }
@@ -91,7 +91,7 @@ impl<T: Setting> RulesBuilder<T> {
         let mut weights = Vec::with_capacity(self.weights.len());
         for (index, (request, weight)) in self.weights.into_iter().enumerate() {
             let part = RulesPart::Weight(index);
-            let request = pattern(part, &request)?;
+            let request = pattern(&request).map_err(|problem| part.error(problem))?;
             let covers = |(earlier, _): &(Pattern, u64)| earlier.covers(&request);
             if let Some(by) = weights.iter().position(covers) {
                 return Err(RulesError::Unreachable { part, by: RulesPart::Weight(by) });
@@ -120,35 +120,35 @@ impl<T> Rule<T> {
     }
 }
 
-fn patterns(
-    part: RulesPart,
-    labels: Vec<(String, String)>,
-) -> Result<Vec<(Box<str>, Pattern)>, RulesError> {
-    at_most(LimitRules::MAX_LABELS, labels.len(), || format!("{part}.match"))?;
+fn patterns(labels: Vec<(String, String)>) -> Result<Vec<(Box<str>, Pattern)>, Problem> {
     if labels.is_empty() {
-        return Err(RulesError::NoLabel { part });
+        return Err("it names no label, and every key matches it; use `default` for that".into());
     }
     let mut read: Vec<(Box<str>, Pattern)> = Vec::with_capacity(labels.len());
     for (label, text) in labels {
-        check_text(part, &label)?;
+        check_text(&label)?;
         if read.iter().any(|(earlier, _)| **earlier == *label) {
-            return Err(RulesError::LabelTwice { part, label });
+            return Err(format!("the label {label:?} is named twice").into());
         }
-        read.push((label.into(), pattern(part, &text)?));
+        read.push((label.into(), pattern(&text)?));
     }
     Ok(read)
 }
 
-fn pattern(part: RulesPart, text: &str) -> Result<Pattern, RulesError> {
-    check_text(part, text)?;
+fn pattern(text: &str) -> Result<Pattern, Problem> {
+    check_text(text)?;
     Ok(Pattern::new(text))
 }
 
-fn check_text(part: RulesPart, text: &str) -> Result<(), RulesError> {
+fn check_text(text: &str) -> Result<(), Problem> {
     let (bytes, max) = (text.len(), LimitRules::MAX_TEXT);
-    if bytes > max { Err(RulesError::TextTooLong { part, bytes, max }) } else { Ok(()) }
+    if bytes > max {
+        return Err(format!("a text has {bytes} bytes; it must have {max} or less").into());
+    }
+    Ok(())
 }
 
-fn at_most(max: usize, count: usize, list: impl FnOnce() -> String) -> Result<(), RulesError> {
-    if count > max { Err(RulesError::TooMany { list: list(), max }) } else { Ok(()) }
+fn at_most(max: usize, count: usize, list: RulesPart) -> Result<(), RulesError> {
+    let problem = || list.error(format!("there are too many; there must be {max} or fewer"));
+    if count > max { Err(problem()) } else { Ok(()) }
 }

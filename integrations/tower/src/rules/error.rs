@@ -5,7 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
-use windrow::{BuildError, gate::GateError, pace::PaceError};
+/// What is wrong with a part.
+pub(crate) type Problem = Box<dyn Error + Send + Sync>;
 
 /// An error of rules. The rules that were in force before stay in force.
 ///
@@ -37,64 +38,16 @@ pub enum RulesError {
         /// The problem.
         problem: String,
     },
-    /// A list is too long: of rules, of weights, or of a rule's labels.
-    TooMany {
-        /// The list that is too long: `rules`, `weights`, or `rules[3].match`.
-        list: String,
-        /// The maximum length.
-        max: usize,
-    },
-    /// No gate can have this rate.
-    Rate {
-        /// The rate.
+    /// A part is wrong: a setting that no gate, pace or window can have, a field that the limiters
+    /// of the keys do not take, a list or a text that is too long, or a rule without labels or with
+    /// a label twice.
+    Part {
+        /// The part.
         part: RulesPart,
-        /// The gate's error.
-        error: GateError,
-    },
-    /// No pace can have this rate.
-    Pace {
-        /// The rate.
-        part: RulesPart,
-        /// The pace's error.
-        error: PaceError,
-    },
-    /// A rate has a field that the limiters of the keys do not take: a gate has no `burst`, and a
-    /// pace is not `strict`. [`Paces`](windrow::Paces) do not even take the `limit`, since a rate
-    /// is that of one.
-    Unsuited {
-        /// The rate.
-        part: RulesPart,
-        /// The field.
-        field: &'static str,
-    },
-    /// No window can have this geometry.
-    Window {
-        /// The geometry.
-        part: RulesPart,
-        /// The window's error.
-        error: BuildError,
-    },
-    /// A rate has more buckets than [`Rate::MAX_BUCKETS`](crate::Rate::MAX_BUCKETS), or a geometry
-    /// more than [`Geometry::MAX_BUCKETS`](crate::Geometry::MAX_BUCKETS).
-    TooManyBuckets {
-        /// The rate or the geometry.
-        part: RulesPart,
-        /// The number of its buckets.
-        buckets: usize,
-        /// The maximum number.
-        max: usize,
-    },
-    /// A rule names no label, so it would match every key. Use the default for that.
-    NoLabel {
-        /// The rule.
-        part: RulesPart,
-    },
-    /// A rule names a label twice.
-    LabelTwice {
-        /// The rule.
-        part: RulesPart,
-        /// The label.
-        label: String,
+        /// What is wrong: a [`GateError`](windrow::gate::GateError), a
+        /// [`PaceError`](windrow::pace::PaceError) or a [`BuildError`](windrow::BuildError) of a
+        /// setting, and a text otherwise.
+        problem: Box<dyn Error + Send + Sync>,
     },
     /// A rule names a label that the keys do not have.
     UnknownLabel {
@@ -104,16 +57,6 @@ pub enum RulesError {
         label: String,
         /// The labels that the keys have.
         known: Vec<String>,
-    },
-    /// A pattern, or the name of a label, is longer than
-    /// [`Rules::MAX_TEXT`](crate::Rules::MAX_TEXT). No key has such a text.
-    TextTooLong {
-        /// The rule or weight.
-        part: RulesPart,
-        /// The length of it in bytes.
-        bytes: usize,
-        /// The maximum length.
-        max: usize,
     },
     /// A rule or a weight can never be reached: an earlier one matches everything that it matches.
     Unreachable {
@@ -149,6 +92,19 @@ pub enum RulesPart {
     Rule(usize),
     /// A weight, by its position from 0.
     Weight(usize),
+    /// The list of rules.
+    Rules,
+    /// The list of weights.
+    Weights,
+    /// The labels of a rule, by its position from 0.
+    Match(usize),
+}
+
+impl RulesPart {
+    /// Returns the error of this part.
+    pub(crate) fn error(self, problem: impl Into<Problem>) -> RulesError {
+        RulesError::Part { part: self, problem: problem.into() }
+    }
 }
 
 impl Display for RulesPart {
@@ -158,6 +114,9 @@ impl Display for RulesPart {
             RulesPart::Overflow => f.write_str("overflow"),
             RulesPart::Rule(index) => write!(f, "rules[{index}]"),
             RulesPart::Weight(index) => write!(f, "weights[{index}]"),
+            RulesPart::Rules => f.write_str("rules"),
+            RulesPart::Weights => f.write_str("weights"),
+            RulesPart::Match(index) => write!(f, "rules[{index}].match"),
         }
     }
 }
@@ -171,32 +130,9 @@ impl Display for RulesError {
             RulesError::Json { line, column, problem } => {
                 write!(f, "line {line}, column {column}: {problem}")
             }
-            RulesError::TooMany { list, max } => {
-                write!(f, "{list}: there are too many; there must be {max} or fewer")
-            }
-            RulesError::Rate { part, error } => write!(f, "{part}: {error}"),
-            RulesError::Pace { part, error } => write!(f, "{part}: {error}"),
-            RulesError::Unsuited { part, field } => {
-                write!(f, "{part}: the limiters of these keys take no `{field}` from rules")
-            }
-            RulesError::Window { part, error } => write!(f, "{part}: {error}"),
-            RulesError::TooManyBuckets { part, buckets, max } => {
-                write!(f, "{part}: there are {buckets} buckets; there must be {max} or fewer")
-            }
-            RulesError::NoLabel { part } => {
-                write!(
-                    f,
-                    "{part}: it names no label, and every key matches it; use `default` for that"
-                )
-            }
-            RulesError::LabelTwice { part, label } => {
-                write!(f, "{part}: the label {label:?} is named twice")
-            }
+            RulesError::Part { part, problem } => write!(f, "{part}: {problem}"),
             RulesError::UnknownLabel { part, label, known } => {
                 write!(f, "{part}: keys have no label {label:?}; they have {known:?}")
-            }
-            RulesError::TextTooLong { part, bytes, max } => {
-                write!(f, "{part}: a text has {bytes} bytes; it must have {max} or less")
             }
             RulesError::Unreachable { part, by } => {
                 write!(f, "{part}: {by} comes first, and matches everything that it matches")
@@ -209,9 +145,7 @@ impl Display for RulesError {
 impl Error for RulesError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            RulesError::Rate { error, .. } => Some(error),
-            RulesError::Pace { error, .. } => Some(error),
-            RulesError::Window { error, .. } => Some(error),
+            RulesError::Part { problem, .. } => Some(&**problem),
             RulesError::File { error, .. } => Some(error),
             _ => None,
         }

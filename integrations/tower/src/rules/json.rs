@@ -1,6 +1,8 @@
 //! Rules as JSON.
 
-use serde_core::de::DeserializeSeed;
+use std::marker::PhantomData;
+
+use serde_core::Deserializer;
 
 use crate::rules::error::RulesError;
 use crate::rules::read::Set;
@@ -30,7 +32,7 @@ impl<T: Setting> Rules<T> {
     pub fn from_json(text: &[u8]) -> Result<Rules<T>, RulesError> {
         check_length(text.len() as u64)?;
         let mut json = serde_json::Deserializer::from_slice(text);
-        let read = Set::new().deserialize(&mut json).map_err(|error| problem(&error))?;
+        let read = json.deserialize_map(Set(PhantomData)).map_err(|error| problem(&error))?;
         json.end().map_err(|error| problem(&error))?;
         read.build()
     }

@@ -11,26 +11,11 @@ use serde_core::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, V
 use serde_core::{Deserialize, Deserializer};
 
 use crate::rules::builder::RulesBuilder;
-use crate::rules::fields::Fields;
 use crate::rules::set::{LimitRules, Rules};
-use crate::rules::setting::Setting;
+use crate::rules::setting::{Fields, Setting};
 
 /// A whole set of rules, which is not validated yet.
-pub(super) struct Set<T>(PhantomData<T>);
-
-impl<T> Set<T> {
-    pub(super) fn new() -> Set<T> {
-        Set(PhantomData)
-    }
-}
-
-impl<'de, T: Setting> DeserializeSeed<'de> for Set<T> {
-    type Value = RulesBuilder<T>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
+pub(super) struct Set<T>(pub(super) PhantomData<T>);
 
 impl<'de, T: Setting> Visitor<'de> for Set<T> {
     type Value = RulesBuilder<T>;
@@ -54,10 +39,10 @@ impl<'de, T: Setting> Visitor<'de> for Set<T> {
         let (mut rules, mut weights) = (Vec::new(), Vec::new());
         while let Some(name) = read.next_name(&mut map, names)? {
             match name {
-                "default" => of_default = Some(map.next_value_seed(default)?),
-                "overflow" => of_overflow = Some(map.next_value_seed(overflow)?),
-                "rules" => rules = map.next_value_seed(List(rule))?,
-                _ => weights = map.next_value_seed(List(weight))?,
+                "default" => of_default = Some(map.next_value_seed(Seen(default))?),
+                "overflow" => of_overflow = Some(map.next_value_seed(Seen(overflow))?),
+                "rules" => rules = map.next_value_seed(Seen(List(rule)))?,
+                _ => weights = map.next_value_seed(Seen(List(weight)))?,
             }
         }
         let default = of_default.ok_or_else(|| A::Error::missing_field("default"))?;
@@ -105,14 +90,6 @@ struct Object {
     required: &'static [&'static str],
 }
 
-impl<'de> DeserializeSeed<'de> for Object {
-    type Value = Fields;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Fields, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
 impl<'de> Visitor<'de> for Object {
     type Value = Fields;
 
@@ -124,7 +101,7 @@ impl<'de> Visitor<'de> for Object {
         let (mut read, mut fields) = (Names::default(), Fields::default());
         while let Some(name) = read.next_name(&mut map, self.names)? {
             match name {
-                "match" => fields.labels = map.next_value::<Pairs>()?.0,
+                "match" => fields.labels = map.next_value_seed(Seen(Pairs))?,
                 "request" => fields.request = map.next_value()?,
                 "weight" => fields.weight = map.next_value()?,
                 "limit" => fields.limit = Some(map.next_value()?),
@@ -146,14 +123,6 @@ impl<'de> Visitor<'de> for Object {
 /// A list of objects, up to the first that is too many.
 struct List(Object);
 
-impl<'de> DeserializeSeed<'de> for List {
-    type Value = Vec<Fields>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
 impl<'de> Visitor<'de> for List {
     type Value = Vec<Fields>;
 
@@ -164,7 +133,7 @@ impl<'de> Visitor<'de> for List {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<Fields>, A::Error> {
         let mut list = Vec::new();
         while list.len() <= LimitRules::MAX_RULES {
-            let Some(element) = seq.next_element_seed(self.0)? else { return Ok(list) };
+            let Some(element) = seq.next_element_seed(Seen(self.0))? else { return Ok(list) };
             list.push(element);
         }
         while seq.next_element::<IgnoredAny>()?.is_some() {}
@@ -173,31 +142,34 @@ impl<'de> Visitor<'de> for List {
 }
 
 /// The labels of a rule and their patterns, up to the first that is too many. Duplicates are kept.
-struct Pairs(Vec<(String, String)>);
+struct Pairs;
 
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pairs, D::Error> {
-        struct Entries;
+impl<'de> Visitor<'de> for Pairs {
+    type Value = Vec<(String, String)>;
 
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Pairs;
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of labels and texts")
+    }
 
-            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of labels and texts")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
-                let mut pairs = Vec::new();
-                while pairs.len() <= LimitRules::MAX_LABELS {
-                    let Some(pair) = map.next_entry()? else { return Ok(Pairs(pairs)) };
-                    pairs.push(pair);
-                }
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Pairs(pairs))
-            }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut pairs = Vec::new();
+        while pairs.len() <= LimitRules::MAX_LABELS {
+            let Some(pair) = map.next_entry()? else { return Ok(pairs) };
+            pairs.push(pair);
         }
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(pairs)
+    }
+}
 
-        deserializer.deserialize_map(Entries)
+/// The value that a visitor makes of the next one.
+struct Seen<V>(V);
+
+impl<'de, V: Visitor<'de>> DeserializeSeed<'de> for Seen<V> {
+    type Value = V::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        deserializer.deserialize_any(self.0)
     }
 }
 
@@ -205,6 +177,6 @@ impl<'de> Deserialize<'de> for Pairs {
 /// `Rules::from_json` does.
 impl<'de, T: Setting> Deserialize<'de> for Rules<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rules<T>, D::Error> {
-        Set::new().deserialize(deserializer)?.build().map_err(D::Error::custom)
+        deserializer.deserialize_map(Set(PhantomData))?.build().map_err(D::Error::custom)
     }
 }

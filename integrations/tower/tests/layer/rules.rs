@@ -173,7 +173,7 @@ fn rules_that_these_limits_cannot_keep_are_refused_whole() {
     CLIENTS.replace(rules(a_second(3), &[])).unwrap();
     let too_fine = Rate::new(5).buckets(100);
     let error = CLIENTS.replace(rules(a_second(9), &[("a*", too_fine)])).unwrap_err();
-    assert!(matches!(error, RulesError::Rate { .. }), "{error}");
+    assert!(matches!(error, RulesError::Part { .. }), "{error}");
     assert!(error.to_string().starts_with("rules[0]: "), "{error}");
     let unknown = Rules::builder(a_second(9)).rule([("account", "a*")], a_second(5));
     let error = CLIENTS.replace(unknown.build().unwrap()).unwrap_err();

@@ -166,8 +166,8 @@ fn rules_that_these_windows_cannot_keep_are_refused_whole() {
     }
     let broken = builder((60, 20), &[]).rule([("route", "/a")], too_fine).build().unwrap();
     let error = routes.replace(broken).unwrap_err();
-    let clock =
-        matches!(&error, RulesError::Window { error: BuildError::ClockTooCoarse { .. }, .. });
+    let RulesError::Part { problem, .. } = &error else { panic!("{error}") };
+    let clock = matches!(problem.downcast_ref(), Some(BuildError::ClockTooCoarse { .. }));
     assert!(clock && error.to_string().starts_with("rules[0]: "), "{error}");
     assert_eq!(routes.rules().as_deref(), Some(&good));
     assert_eq!((count(&routes, "/a"), count(&routes, "/b")), ((120, 60), (60, 30)));

@@ -135,7 +135,7 @@ fn what_a_limiter_does_not_take_is_refused_whole_with_the_rule_that_asks_for_it(
     );
     let coarse = Rate::new(1_000).burst(1);
     let error = PACES.replace(rules(coarse)).expect_err("the clock is too coarse");
-    assert!(matches!(error, RulesError::Pace { .. }), "{error}");
+    assert!(matches!(error, RulesError::Part { .. }), "{error}");
     assert!(GATES.rules().is_none() && PACES.rules().is_none() && SEVERAL.rules().is_none());
 }
 
@@ -151,7 +151,7 @@ fn rates_that_no_pace_can_have_are_refused_with_their_place() {
         [(1, Duration::MAX, 1), (1, SECOND, u64::MAX), (1, Duration::MAX, u64::MAX)]
     {
         let error = rules(Rate::new(limit).interval(interval).burst(burst)).expect_err("too long");
-        assert!(matches!(error, RulesError::Pace { .. }), "{error}");
+        assert!(matches!(error, RulesError::Part { .. }), "{error}");
     }
     rules(Rate::new(u64::MAX).burst(u64::MAX >> 2)).expect("of a nanosecond each");
 }

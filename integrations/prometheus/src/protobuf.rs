@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use prost::Message;
+use prost::encoding::message::{encode as encode_message, encoded_len as message_len};
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 use windrow::exemplar::Exemplar;
 use windrow::export::Series;
@@ -15,11 +16,9 @@ use crate::described::{Named, Type};
 use crate::escaping::{Escaping, NameKind};
 use crate::exemplars::ids;
 use crate::number::{push_signed, push_unsigned};
-use message::{Bucket, Counter, Histogram, LabelPair, Metric, MetricFamily, MetricType};
-use small::Small;
+use message::{Bucket, Counter, Gauge, Histogram, LabelPair, MetricFamily, MetricType};
 
 pub(crate) mod message;
-mod small;
 
 /// Writes messages `MetricFamily`, each with its length before it.
 ///
@@ -37,20 +36,18 @@ pub(crate) struct Protobuf {
     labels: Vec<u8>,
 }
 
-/// The tags of fields that are written without a message of their own.
+/// The tag of the field of `MetricFamily` that is written without a message of its own.
 const METRIC: u32 = 4;
+
+/// The tags of `Metric`.
 const LABEL: u32 = 1;
+const GAUGE: u32 = 2;
+const COUNTER: u32 = 3;
+const HISTOGRAM: u32 = 7;
+
+/// The tags of `LabelPair`.
 const LABEL_NAME: u32 = 1;
 const LABEL_VALUE: u32 = 2;
-
-/// The tags of the messages that are written without prost, because each series has one.
-const METRIC_GAUGE: u8 = 2;
-const METRIC_COUNTER: u8 = 3;
-const GAUGE_VALUE: u8 = 1;
-const COUNTER_VALUE: u8 = 1;
-const COUNTER_START: u8 = 3;
-const SECONDS: u8 = 1;
-const NANOS: u8 = 2;
 
 impl Protobuf {
     /// Makes a writer, with room for this many bytes.
@@ -103,22 +100,9 @@ impl Protobuf {
         start: Option<SystemTime>,
         exemplar: Option<&Exemplar>,
     ) {
-        let start = start.and_then(timestamp);
-        let Some(exemplar) = exemplar else {
-            let mut message = Small::new();
-            message.double(COUNTER_VALUE, total.double());
-            if let Some(start) = start {
-                let mut time = Small::new();
-                time.integer(SECONDS, start.seconds.cast_unsigned());
-                time.integer(NANOS, i64::from(start.nanos).cast_unsigned());
-                message.message(COUNTER_START, &time);
-            }
-            return self.put_small(METRIC_COUNTER, &message);
-        };
-        let exemplar = Some(message_of(exemplar, exemplar.value as f64));
-        let (value, created_timestamp) = (Some(total.double()), start);
-        let counter = Counter { value, exemplar, created_timestamp };
-        self.put(&Metric { counter: Some(counter), ..Metric::default() });
+        let exemplar = exemplar.map(|exemplar| message_of(exemplar, exemplar.value as f64));
+        let (value, created_timestamp) = (Some(total.double()), start.and_then(timestamp));
+        self.put(COUNTER, &Counter { value, exemplar, created_timestamp });
     }
 
     /// Sets the labels of the next sample: those of a series.
@@ -127,40 +111,26 @@ impl Protobuf {
         push_all(&mut self.labels, self.escaping, series);
     }
 
-    /// Adds a sample with the labels that were set, whose one message is this one.
-    fn put_small(&mut self, tag: u8, message: &Small) {
-        let mut metric = Small::new();
-        metric.message(tag, message);
-        let metric = metric.bytes();
-        let length = self.labels.len() + metric.len();
+    /// Adds a histogram's sample.
+    pub(crate) fn put_histogram(&mut self, histogram: &Histogram) {
+        self.put(HISTOGRAM, histogram);
+    }
+
+    /// Adds a sample with the labels that were set, whose message has this tag.
+    fn put(&mut self, tag: u32, sample: &impl Message) {
+        let length = self.labels.len() + message_len(tag, sample);
         self.samples.reserve(16 + length);
         encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
         encode_varint(length as u64, &mut self.samples);
         self.samples.extend_from_slice(&self.labels);
-        self.samples.extend_from_slice(metric);
-    }
-
-    /// Adds a histogram's sample.
-    pub(crate) fn put_histogram(&mut self, histogram: Histogram) {
-        self.put(&Metric { histogram: Some(histogram), ..Metric::default() });
-    }
-
-    /// Adds a sample with the labels that were set.
-    fn put(&mut self, metric: &Metric) {
-        encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
-        encode_varint((self.labels.len() + metric.encoded_len()) as u64, &mut self.samples);
-        self.samples.extend_from_slice(&self.labels);
-        metric.encode_raw(&mut self.samples);
+        encode_message(tag, sample, &mut self.samples);
     }
 }
 
 /// Appends a message `LabelPair`.
 fn push_label(labels: &mut Vec<u8>, escaping: Escaping, name: &str, value: &[u8]) {
     let name = escaping.name(NameKind::Label, name);
-    push_pair(labels, name.as_bytes(), value);
-}
-
-fn push_pair(labels: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    let name = name.as_bytes();
     if name.len().max(value.len()) < 60 {
         // Each length is one byte.
         let (of_name, of_value) = (name.len() as u8, value.len() as u8);
@@ -193,22 +163,13 @@ fn push_all(labels: &mut Vec<u8>, escaping: Escaping, series: &dyn Series) {
     let mut digits = Vec::new();
     series.labels(&mut |name, value| {
         digits.clear();
-        let text = match value {
-            LabelValue::Text(text) => text.as_bytes(),
-            LabelValue::Unsigned(number) => {
-                push_unsigned(&mut digits, number);
-                &digits
-            }
-            LabelValue::Signed(number) => {
-                push_signed(&mut digits, number);
-                &digits
-            }
-            other => {
-                digits = other.to_string().into_bytes();
-                &digits
-            }
-        };
-        push_label(labels, escaping, name, text);
+        match value {
+            LabelValue::Text(text) => return push_label(labels, escaping, name, text.as_bytes()),
+            LabelValue::Unsigned(number) => push_unsigned(&mut digits, number),
+            LabelValue::Signed(number) => push_signed(&mut digits, number),
+            other => digits = other.to_string().into_bytes(),
+        }
+        push_label(labels, escaping, name, &digits);
     });
 }
 
@@ -263,9 +224,7 @@ impl Writer for Protobuf {
     }
 
     fn gauge(&mut self, number: Number) {
-        let mut message = Small::new();
-        message.double(GAUGE_VALUE, number.double());
-        self.put_small(METRIC_GAUGE, &message);
+        self.put(GAUGE, &Gauge { value: Some(number.double()) });
     }
 
     fn histogram(
@@ -293,7 +252,7 @@ impl Writer for Protobuf {
             by_time.sort_by_key(|exemplar| exemplar.time);
             histogram.exemplars = by_time.into_iter().map(message).collect();
         }
-        self.put_histogram(histogram);
+        self.put_histogram(&histogram);
     }
 
     fn info(&mut self) {
@@ -325,7 +284,15 @@ mod tests {
 
     use super::*;
 
-    /// The samples that are written byte by byte are those of prost.
+    #[derive(Clone, PartialEq, Message)]
+    struct Metric {
+        #[prost(message, optional, tag = "2")]
+        gauge: Option<Gauge>,
+        #[prost(message, optional, tag = "3")]
+        counter: Option<Counter>,
+    }
+
+    /// The samples are those of prost, and labels too, which are written byte by byte.
     #[test]
     fn counters_gauges_and_labels_are_those_of_the_messages() {
         let times = [(0, 0), (1, 0), (0, 1), (1_800_000_000, 999_999_999), (i64::MAX as u64, 5)];
@@ -341,25 +308,22 @@ mod tests {
             for length in [1, 59, 60, 127, 128, 1_000, 20_000] {
                 let (name, value) = ("n".repeat(length.min(300)), "v".repeat(length));
                 writer.labels.clear();
-                push_pair(&mut writer.labels, name.as_bytes(), value.as_bytes());
+                push_label(&mut writer.labels, Escaping::Underscores, &name, value.as_bytes());
                 let mut labels = Vec::new();
-                prost::encoding::message::encode(LABEL, &LabelPair { name, value }, &mut labels);
+                encode_message(LABEL, &LabelPair { name, value }, &mut labels);
                 assert_eq!(writer.labels, labels);
             }
             let mut empty = Vec::new();
-            push_pair(&mut empty, b"n", b"");
+            push_label(&mut empty, Escaping::Underscores, "n", b"");
             assert_eq!(empty, [10, 5, 10, 1, b'n', 18, 0]); // prost would leave the value out
             for (seconds, nanos) in times {
                 let start = UNIX_EPOCH.checked_add(Duration::new(seconds, nanos));
                 let created_timestamp = start.and_then(timestamp);
                 let counter = Some(Counter { value, exemplar: None, created_timestamp });
-                expect(&Metric { counter, ..Metric::default() }, &writer.labels);
+                expect(&Metric { counter, gauge: None }, &writer.labels);
                 writer.count(Number::Real(number), start, None);
             }
-            expect(
-                &Metric { gauge: Some(message::Gauge { value }), ..Metric::default() },
-                &writer.labels,
-            );
+            expect(&Metric { gauge: Some(Gauge { value }), counter: None }, &writer.labels);
             writer.gauge(Number::Real(number));
             assert_eq!(writer.samples, expected);
         }

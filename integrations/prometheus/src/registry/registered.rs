@@ -15,7 +15,7 @@ use windrow::export::{Catalog, Outline};
 use super::probe::Probe;
 use super::scrape::{descriptor, scrape};
 use super::stage::{ENTERS, SHOWN, WRITES};
-use crate::buckets::Registrable;
+use crate::buckets::Bucketed;
 use crate::described::{Described, label_names};
 use crate::error::RegisterError;
 use crate::rules::{Characters, check_help};
@@ -59,10 +59,10 @@ pub fn register(
     registry: &mut Registry,
     name: &str,
     help: &str,
-    source: impl Registrable,
+    source: impl Into<Bucketed>,
 ) -> Result<(), RegisterError> {
     check_help(help)?;
-    let all = Described::all(Characters::Plain, (name, help, ""), source)?;
+    let all = Described::all(Characters::Plain, (name, help, ""), source.into())?;
     all.into_iter().try_for_each(|described| register_one(registry, described))
 }
 

@@ -3,7 +3,6 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use prost::Message;
-use prost::encoding::message::{encode as encode_message, encoded_len as message_len};
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 use windrow::exemplar::Exemplar;
 use windrow::export::Series;
@@ -34,6 +33,8 @@ pub(crate) struct Protobuf {
     common: Vec<u8>,
     /// The labels of the next sample.
     labels: Vec<u8>,
+    /// The message of a sample, or the digits of a label, before they are written.
+    scratch: Vec<u8>,
 }
 
 /// The tag of the field of `MetricFamily` that is written without a message of its own.
@@ -53,9 +54,9 @@ impl Protobuf {
     /// Makes a writer, with room for this many bytes.
     pub(crate) fn new(escaping: Escaping, expected: usize) -> Protobuf {
         let family = MetricFamily::default();
-        let [written, common, labels] = [(); 3].map(|()| Vec::new());
+        let [written, common, labels, scratch] = [(); 4].map(|()| Vec::new());
         let samples = Vec::with_capacity(expected);
-        Protobuf { written, escaping, family, samples, common, labels }
+        Protobuf { written, escaping, family, samples, common, labels, scratch }
     }
 
     /// Returns the messages.
@@ -108,7 +109,7 @@ impl Protobuf {
     /// Sets the labels of the next sample: those of a series.
     fn set_series(&mut self, series: &dyn Series) {
         self.labels.clone_from(&self.common);
-        push_all(&mut self.labels, self.escaping, series);
+        push_all(&mut self.labels, &mut self.scratch, self.escaping, series);
     }
 
     /// Adds a histogram's sample.
@@ -118,12 +119,14 @@ impl Protobuf {
 
     /// Adds a sample with the labels that were set, whose message has this tag.
     fn put(&mut self, tag: u32, sample: &impl Message) {
-        let length = self.labels.len() + message_len(tag, sample);
+        self.scratch.clear();
+        sample.encode_raw(&mut self.scratch);
+        let length = self.labels.len() + field_len(tag, &self.scratch);
         self.samples.reserve(16 + length);
         encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
         encode_varint(length as u64, &mut self.samples);
         self.samples.extend_from_slice(&self.labels);
-        encode_message(tag, sample, &mut self.samples);
+        push_field(&mut self.samples, tag, &self.scratch);
     }
 }
 
@@ -147,29 +150,36 @@ fn push_label(labels: &mut Vec<u8>, escaping: Escaping, name: &str, value: &[u8]
         labels.extend_from_slice(value);
         return;
     }
-    let length =
-        |tag, text: &[u8]| key_len(tag) + encoded_len_varint(text.len() as u64) + text.len();
+    let length = field_len(LABEL_NAME, name) + field_len(LABEL_VALUE, value);
     encode_key(LABEL, WireType::LengthDelimited, labels);
-    encode_varint((length(LABEL_NAME, name) + length(LABEL_VALUE, value)) as u64, labels);
-    for (tag, text) in [(LABEL_NAME, name), (LABEL_VALUE, value)] {
-        encode_key(tag, WireType::LengthDelimited, labels);
-        encode_varint(text.len() as u64, labels);
-        labels.extend_from_slice(text);
-    }
+    encode_varint(length as u64, labels);
+    push_field(labels, LABEL_NAME, name);
+    push_field(labels, LABEL_VALUE, value);
+}
+
+/// Returns the length of a field of bytes.
+fn field_len(tag: u32, bytes: &[u8]) -> usize {
+    key_len(tag) + encoded_len_varint(bytes.len() as u64) + bytes.len()
+}
+
+/// Appends a field of bytes.
+fn push_field(to: &mut Vec<u8>, tag: u32, bytes: &[u8]) {
+    encode_key(tag, WireType::LengthDelimited, to);
+    encode_varint(bytes.len() as u64, to);
+    to.extend_from_slice(bytes);
 }
 
 /// Appends the labels of a series.
-fn push_all(labels: &mut Vec<u8>, escaping: Escaping, series: &dyn Series) {
-    let mut digits = Vec::new();
+fn push_all(labels: &mut Vec<u8>, digits: &mut Vec<u8>, escaping: Escaping, series: &dyn Series) {
     series.labels(&mut |name, value| {
         digits.clear();
         match value {
             LabelValue::Text(text) => return push_label(labels, escaping, name, text.as_bytes()),
-            LabelValue::Unsigned(number) => push_unsigned(&mut digits, number),
-            LabelValue::Signed(number) => push_signed(&mut digits, number),
-            other => digits = other.to_string().into_bytes(),
+            LabelValue::Unsigned(number) => push_unsigned(digits, number),
+            LabelValue::Signed(number) => push_signed(digits, number),
+            other => *digits = other.to_string().into_bytes(),
         }
-        push_label(labels, escaping, name, &digits);
+        push_label(labels, escaping, name, digits);
     });
 }
 
@@ -192,7 +202,7 @@ impl Writer for Protobuf {
 
     fn labels(&mut self, series: &dyn Series, labels: &mut Vec<u8>) {
         labels.clear();
-        push_all(labels, self.escaping, series);
+        push_all(labels, &mut self.scratch, self.escaping, series);
     }
 
     fn set_labels<'l>(&mut self, labels: &Vec<u8>, more: impl Iterator<Item = (&'l str, &'l str)>) {
@@ -310,7 +320,7 @@ mod tests {
                 writer.labels.clear();
                 push_label(&mut writer.labels, Escaping::Underscores, &name, value.as_bytes());
                 let mut labels = Vec::new();
-                encode_message(LABEL, &LabelPair { name, value }, &mut labels);
+                prost::encoding::message::encode(LABEL, &LabelPair { name, value }, &mut labels);
                 assert_eq!(writer.labels, labels);
             }
             let mut empty = Vec::new();

@@ -63,7 +63,7 @@ impl Total {
 }
 
 /// The totals of a series at a time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     /// The time at which the totals were read, in nanoseconds since 1970.
     pub(crate) time: u64,

@@ -2,7 +2,7 @@
 
 use windrow::labels::LabelValue;
 
-use crate::protobuf::{begin, key, length_of, length_of_varint, put_bytes, put_text, put_varint};
+use crate::protobuf::{key, put_bytes, put_nested, put_text, put_varint};
 
 /// A tag in the place of that of the field, which is not known yet.
 const ANY: u8 = 0;
@@ -65,35 +65,14 @@ impl Attributes {
 
     pub(crate) fn push(&mut self, name: &str, value: Attribute<'_>) {
         self.keys.push(self.fields.len());
-        let to = &mut self.fields;
-        let value_length = match value {
-            Attribute::Text(text) => length_of(text.len()),
-            Attribute::Bool(value) => length_of_varint(u64::from(value)),
-            Attribute::Int(number) => length_of_varint(number.cast_unsigned()),
-        };
-        let name_length = if name.is_empty() { 0 } else { length_of(name.len()) };
-        let length = name_length + length_of(value_length);
-        if let Attribute::Text(text) = value
-            && length < 0x80
-            && !name.is_empty()
-        {
-            // Mostly so: each length is one byte, and heads are written two at once.
-            to.reserve(2 + length);
-            to.extend_from_slice(&[key(ANY), length as u8, key(KEY), name.len() as u8]);
-            to.extend_from_slice(name.as_bytes());
-            let lengths = [value_length as u8, text.len() as u8];
-            to.extend_from_slice(&[key(VALUE), lengths[0], key(TEXT), lengths[1]]);
-            to.extend_from_slice(text.as_bytes());
-            return;
-        }
-        begin(ANY, length, to);
-        put_text(KEY, name, to);
-        begin(VALUE, value_length, to);
-        match value {
-            Attribute::Text(text) => put_bytes(TEXT, text.as_bytes(), to),
-            Attribute::Bool(value) => put_varint(BOOL, u64::from(value), to),
-            Attribute::Int(number) => put_varint(INT, number.cast_unsigned(), to),
-        }
+        put_nested(ANY, &mut self.fields, |to| {
+            put_text(KEY, name, to);
+            put_nested(VALUE, to, |to| match value {
+                Attribute::Text(text) => put_bytes(TEXT, text.as_bytes(), to),
+                Attribute::Bool(value) => put_varint(BOOL, u64::from(value), to),
+                Attribute::Int(number) => put_varint(INT, number.cast_unsigned(), to),
+            });
+        });
     }
 
     /// Appends the attributes as a field with this tag.

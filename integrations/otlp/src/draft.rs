@@ -45,16 +45,9 @@ pub(crate) struct Frame<'f> {
 pub(crate) struct Draft {
     /// The messages, one behind the other.
     messages: Vec<u8>,
-    points: Vec<Drafted>,
-}
-
-/// A data point: the index of its metric among those of the source, its kind, and where its message
-/// ends.
-#[derive(Debug)]
-struct Drafted {
-    index: usize,
-    kind: Kind,
-    end: usize,
+    /// The index of each point's metric among those of the source, its kind, and where its message
+    /// ends.
+    points: Vec<(usize, Kind, usize)>,
 }
 
 impl Draft {
@@ -66,16 +59,14 @@ impl Draft {
     /// Adds the point that `put` appends.
     pub(crate) fn add(&mut self, index: usize, kind: Kind, put: impl FnOnce(&mut Vec<u8>)) {
         put(&mut self.messages);
-        self.points.push(Drafted { index, kind, end: self.messages.len() });
+        self.points.push((index, kind, self.messages.len()));
     }
 
     /// Returns the points: the index of the metric, the kind, and the message of each.
     pub(crate) fn points(&self) -> impl Iterator<Item = (usize, Kind, &[u8])> {
         let mut begin = 0;
-        self.points.iter().map(move |point| {
-            let message = &self.messages[begin..point.end];
-            begin = point.end;
-            (point.index, point.kind, message)
+        self.points.iter().map(move |&(index, kind, end)| {
+            (index, kind, &self.messages[std::mem::replace(&mut begin, end)..end])
         })
     }
 }

@@ -33,15 +33,12 @@ pub(crate) struct Points<'c> {
     changes: Option<Changes>,
 }
 
-/// The state that deltas are counted from, and the one that they lead to.
+/// The acknowledged state that deltas are counted from, and the one that they lead to. Of the
+/// exemplars that were sent, the latter has those that are still there, and those that are put now.
+#[derive(Default)]
 struct Changes {
-    /// The acknowledged totals that the series' own are counted from, in their order.
-    before: Vec<Total>,
-    totals: Vec<Total>,
-    /// The exemplars that were sent with the acknowledged totals.
-    sent: Vec<Exemplar>,
-    /// Those of them that are still there, and those that are put now.
-    exemplars: Vec<Exemplar>,
+    before: State,
+    reached: State,
     /// True if a delta is not zero.
     has_changed: bool,
 }
@@ -58,43 +55,37 @@ impl PointMaker {
         draft.clear();
         let start = known.map_or(born, |known| known.time);
         let time = end(began, born.max(start), || self.clock.now());
-        let changes = (self.temporality == Temporality::Delta).then(|| Changes::since(known));
+        let before = || known.cloned().unwrap_or_default();
+        let changes = (self.temporality == Temporality::Delta)
+            .then(|| Changes { before: before(), ..Changes::default() });
         Points { maker: self, draft, born, start, time, changes }
     }
 }
 
 impl Changes {
-    fn since(known: Option<&State>) -> Changes {
-        let (before, sent) = match known {
-            Some(known) => (known.totals.clone(), known.exemplars.clone()),
-            None => (Vec::new(), Vec::new()),
-        };
-        let (totals, exemplars) = (Vec::new(), Vec::new());
-        Changes { before, totals, sent, exemplars, has_changed: false }
-    }
-
     /// Takes a total and its exemplars. Returns the change since the acknowledged total, and the
     /// exemplars that were not sent with that; `None` if nothing has changed.
     fn take(&mut self, total: Total, all: &[Exemplar]) -> Option<(Total, Vec<Exemplar>)> {
-        let before = self.before.get(self.totals.len());
+        let Changes { before: State { totals, exemplars, .. }, reached, .. } = self;
+        let before = totals.get(reached.totals.len());
         let change = before.and_then(|before| total.since(before));
         let change = change.unwrap_or_else(|| total.clone());
-        let is_sent = |exemplar: &Exemplar| self.sent.contains(exemplar);
+        let is_sent = |exemplar: &Exemplar| exemplars.contains(exemplar);
         let (sent, new): (Vec<_>, Vec<_>) = all.iter().copied().partition(is_sent);
-        self.exemplars.extend(sent);
+        reached.exemplars.extend(sent);
         if change.is_zero() {
             // A record adds to the sum first. If it is under way, the sum may have its value and no
             // cell has: the value stays to be sent, with its count.
             let none = || Total::Values(Distribution::default());
-            self.totals.push(match total {
+            reached.totals.push(match total {
                 Total::Values(_) => before.cloned().unwrap_or_else(none),
                 number => number,
             });
             return None;
         }
-        self.totals.push(total);
+        reached.totals.push(total);
+        reached.exemplars.extend(&new);
         self.has_changed = true;
-        self.exemplars.extend(&new);
         Some((change, new))
     }
 }
@@ -173,11 +164,9 @@ impl Points<'_> {
     /// Ends the points, which are in the draft. Returns the state that they lead to, if totals are
     /// kept, and whether the series has changed since the acknowledged one.
     pub(crate) fn finish(self) -> Option<(State, bool)> {
-        let Changes { totals, exemplars, has_changed, .. } = self.changes?;
-        if totals.is_empty() {
-            return None;
-        }
-        Some((State { time: self.time, totals, exemplars }, has_changed))
+        let Changes { reached, has_changed, .. } = self.changes?;
+        let has_totals = !reached.totals.is_empty();
+        has_totals.then_some((State { time: self.time, ..reached }, has_changed))
     }
 }
 

@@ -24,11 +24,6 @@ pub(crate) fn length_of(length: usize) -> usize {
     1 + encoded_len_varint(length as u64) + length
 }
 
-/// Returns the length of a field with a number of variable length.
-pub(crate) fn length_of_varint(number: u64) -> usize {
-    1 + encoded_len_varint(number)
-}
-
 /// Appends the key and the length of a field; its content comes next.
 #[inline]
 pub(crate) fn begin(tag: u8, length: usize, to: &mut Vec<u8>) {

@@ -16,17 +16,10 @@ pub(crate) fn fraction() -> f64 {
 
 /// Returns a random UUID, of version 4.
 pub(crate) fn uuid() -> String {
-    let (high, low) = (random(), random());
-    let high = high & !0xf000 | 0x4000;
-    let low = low & !(0b11 << 62) | 0b10 << 62;
-    format!(
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xffff,
-        high & 0xffff,
-        low >> 48,
-        low & 0xffff_ffff_ffff
-    )
+    let high = random() & !0xf000 | 0x4000;
+    let low = random() & !(0b11 << 62) | 0b10 << 62;
+    let digits = format!("{high:016x}{low:016x}");
+    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }
 
 /// Returns the name of the program.

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderValue, USER_AGENT};
+use prost::Message;
 use tokio::time::timeout;
 use windrow_http::client::{self, Client, Url};
 
 use crate::error::{ExportError, StartError};
-use crate::message;
+use crate::message::{self, PartialSuccess};
 
 mod answer;
 mod endpoint;
@@ -86,13 +87,14 @@ impl Wire {
 /// The answer to a request that was taken: an error if some of its points were rejected.
 pub(crate) type Taken = Result<(), ExportError>;
 
-/// Returns what an accepted request's answer says.
-fn accepted(answer: &message::Response) -> Taken {
-    let Some(partial) = &answer.partial_success else { return Ok(()) };
-    match u64::try_from(partial.rejected_data_points) {
-        Ok(points) if points > 0 => {
-            Err(ExportError::Rejected { points, message: partial.error_message.clone() })
-        }
+/// Returns what the answer to an accepted request says. Any other text than an answer's says
+/// nothing.
+fn accepted(text: &[u8]) -> Taken {
+    let answer = message::Response::decode(text).unwrap_or_default();
+    let PartialSuccess { rejected_data_points, error_message: message } =
+        answer.partial_success.unwrap_or_default();
+    match u64::try_from(rejected_data_points) {
+        Ok(points) if points > 0 => Err(ExportError::Rejected { points, message }),
         _ => Ok(()),
     }
 }

@@ -47,7 +47,7 @@ fn element(text: &str) -> Option<Element<'_>> {
 }
 
 /// Returns the parts between separators that are not in quotes.
-fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
+pub(crate) fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     let separates = move |character| {
         let separates = character == separator && !is_quoted;

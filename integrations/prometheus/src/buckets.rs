@@ -1,5 +1,7 @@
 //! The buckets of a histogram in a scrape: their bounds and their unit.
 
+use std::sync::Arc;
+
 use windrow::exemplar::Exemplar;
 use windrow::export::{Part, Source, Value};
 use windrow::histogram::Distribution;
@@ -150,12 +152,19 @@ impl Buckets {
     }
 }
 
-/// A source whose histograms are shown with other bounds or in another unit: from [`buckets`].
-#[derive(Clone, Debug)]
+/// A source that can be registered by [`Exposition::register`](crate::Exposition::register): from
+/// any [`Source`], or from [`buckets`], with other bounds or in another unit.
+#[derive(Clone)]
 #[must_use = "a source is not exported before it is registered"]
-pub struct Bucketed<S> {
-    source: S,
-    buckets: Buckets,
+pub struct Bucketed {
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) buckets: Buckets,
+}
+
+impl<S: Source + 'static> From<S> for Bucketed {
+    fn from(source: S) -> Bucketed {
+        buckets(source, Buckets::DEFAULT)
+    }
 }
 
 /// Shows the histograms of a source (a histogram, a family of them, a
@@ -177,37 +186,8 @@ pub struct Bucketed<S> {
 /// assert!(text.contains("rt_seconds_sum 0.25\n"));
 /// # Ok::<(), windrow_prometheus::RegisterError>(())
 /// ```
-pub fn buckets<S>(source: S, buckets: Buckets) -> Bucketed<S> {
-    Bucketed { source, buckets }
-}
-
-/// Can be registered by [`Exposition::register`](crate::Exposition::register): a [`Source`], or one
-/// with other [`buckets`].
-///
-/// The trait cannot be implemented for other types.
-pub trait Registrable: Sealed {
-    /// Takes the source and its buckets apart.
-    #[doc(hidden)]
-    fn with_buckets(self) -> (Box<dyn Source>, Buckets);
-}
-
-/// Restricts [`Registrable`](super::Registrable) to the types of this crate.
-pub trait Sealed {}
-
-impl<S: Source + 'static> Sealed for S {}
-
-impl<S: Source + 'static> Registrable for S {
-    fn with_buckets(self) -> (Box<dyn Source>, Buckets) {
-        (Box::new(self), Buckets::DEFAULT)
-    }
-}
-
-impl<S: Source + 'static> Sealed for Bucketed<S> {}
-
-impl<S: Source + 'static> Registrable for Bucketed<S> {
-    fn with_buckets(self) -> (Box<dyn Source>, Buckets) {
-        (Box::new(self.source), self.buckets)
-    }
+pub fn buckets(source: impl Source + 'static, buckets: Buckets) -> Bucketed {
+    Bucketed { source: Arc::new(source), buckets }
 }
 
 #[cfg(test)]

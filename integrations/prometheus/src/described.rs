@@ -7,7 +7,7 @@ use windrow::export::{
     Form, NamedField, Outline, Part, PartKind, Reading, Sample, Source, Value, fields,
 };
 
-use crate::buckets::{Buckets, Registrable, buckets};
+use crate::buckets::{Bucketed, Buckets};
 use crate::error::RegisterError;
 use crate::escaping::{Escaping, NameKind};
 use crate::rules::{Characters, check_labels, check_name, check_unit};
@@ -15,7 +15,7 @@ use crate::units::base_unit;
 
 /// A source, with the metrics that it is shown as.
 pub(crate) struct Described {
-    pub(crate) source: Box<dyn Source>,
+    pub(crate) source: Arc<dyn Source>,
     pub(crate) outline: Outline,
     /// One metric for each part and unit.
     pub(crate) parts: Vec<Shown>,
@@ -84,18 +84,15 @@ impl Described {
     pub(crate) fn all(
         characters: Characters,
         (name, help, unit): (&str, &str, &str),
-        source: impl Registrable,
+        Bucketed { source, buckets }: Bucketed,
     ) -> Result<Vec<Described>, RegisterError> {
-        let (source, shown) = source.with_buckets();
         let described = |field: &NamedField| {
             let name = field.full_name(name, "_");
-            let (unit, shown) =
-                if field.is_in_unit { (unit, shown.clone()) } else { ("", Buckets::DEFAULT) };
-            let source = buckets(Arc::clone(&field.source), shown);
-            Described::of(characters, (&name, help, unit), source)
+            let (unit, buckets) =
+                if field.is_in_unit { (unit, &buckets) } else { ("", &Buckets::DEFAULT) };
+            Described::of(characters, (&name, help, unit), Arc::clone(&field.source), buckets)
         };
-        let mut all: Vec<_> =
-            fields(source.into()).iter().map(described).collect::<Result<_, _>>()?;
+        let mut all = fields(source).iter().map(described).collect::<Result<Vec<_>, _>>()?;
         // All fields have one overflow series.
         for (position, one) in all.iter_mut().enumerate() {
             let uses = one.uses.take().filter(|_| position == 0);
@@ -108,9 +105,9 @@ impl Described {
     fn of(
         characters: Characters,
         (name, help, unit): (&str, &str, &str),
-        source: impl Registrable,
+        source: Arc<dyn Source>,
+        buckets: &Buckets,
     ) -> Result<Described, RegisterError> {
-        let (source, buckets) = source.with_buckets();
         let outline = source.outline();
         let form = outline.form;
         check_name(characters, name)?;

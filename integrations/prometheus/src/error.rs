@@ -125,12 +125,10 @@ impl Display for RegisterError {
                 "the name `{name}` of a counter ends in `_total`, which is appended to it: name it `{}`",
                 name.trim_end_matches("_total")
             ),
-            RegisterError::NameTaken { name } => {
-                write!(
-                    f,
-                    "the name `{name}` is taken, or another name that scrapers see as that one"
-                )
-            }
+            RegisterError::NameTaken { name } => write!(
+                f,
+                "the name `{name}` is taken, or another name that scrapers see as that one"
+            ),
             RegisterError::Info { name } => write!(
                 f,
                 "the name `{name}` of an info ends in `_info`, which is appended to it: name it `{}`",
@@ -150,13 +148,11 @@ impl Display for RegisterError {
                  does not begin with a digit"
             ),
             RegisterError::Label { .. } => write!(f, "a label's name is empty"),
-            RegisterError::ReservedLabel { label } => {
-                write!(
-                    f,
-                    "the label `{label}` is reserved: names that begin with `__` are Prometheus's, and `overflow` \
-                     marks a family's overflow series, so no other label may have that name"
-                )
-            }
+            RegisterError::ReservedLabel { label } => write!(
+                f,
+                "the label `{label}` is reserved: names that begin with `__` are Prometheus's, and `overflow` \
+                 marks a family's overflow series, so no other label may have that name"
+            ),
             RegisterError::LabelTwice { label } => {
                 write!(f, "the label `{label}` is there twice, labels of all series included")
             }
@@ -165,12 +161,10 @@ impl Display for RegisterError {
                 "the bound {bound} of `{name}` is below {least}, up to which its histogram does not tell values \
                  apart; leave it out, or give the histogram a scale that begins lower"
             ),
-            RegisterError::PerZero { name } => {
-                write!(
-                    f,
-                    "the values of `{name}` are to be shown divided by 0; by 1 they stay as they are"
-                )
-            }
+            RegisterError::PerZero { name } => write!(
+                f,
+                "the values of `{name}` are to be shown divided by 0; by 1 they stay as they are"
+            ),
             RegisterError::Registry => {
                 write!(f, "the registry cannot be encoded: another collector in it fails")
             }

@@ -87,11 +87,8 @@ pub(crate) enum NameKind {
 impl NameKind {
     /// Returns whether a name is made of Prometheus' own characters.
     pub(crate) fn is_plain(self, name: &str) -> bool {
-        let is_plain = |byte: &u8| {
-            byte.is_ascii_alphanumeric() || *byte == b'_' || (*byte == b':' && self == Self::Metric)
-        };
-        let bytes = name.as_bytes();
-        bytes.first().is_some_and(|first| !first.is_ascii_digit()) && bytes.iter().all(is_plain)
+        let mut bytes = name.bytes().enumerate();
+        !name.is_empty() && bytes.all(|(index, byte)| self.has(index, byte.into()))
     }
 
     /// Returns whether a character is one of Prometheus' own where it stands.

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use windrow::export::{Catalog, Outline, StartTimes};
 
-use crate::buckets::Registrable;
+use crate::buckets::Bucketed;
 use crate::collect::{Labels, Registered, Writer, collect};
 use crate::described::{Described, Named, Taken, Type, label_names};
 use crate::error::RegisterError;
@@ -191,7 +191,7 @@ impl Exposition {
         &mut self,
         name: &str,
         help: &str,
-        source: impl Registrable,
+        source: impl Into<Bucketed>,
     ) -> Result<(), RegisterError> {
         self.register_in("", name, help, source)
     }
@@ -226,10 +226,10 @@ impl Exposition {
         unit: &str,
         name: &str,
         help: &str,
-        source: impl Registrable,
+        source: impl Into<Bucketed>,
     ) -> Result<(), RegisterError> {
         check_name(self.characters, name)?;
-        let all = Described::all(self.characters, (&self.full(name), help, unit), source)?;
+        let all = Described::all(self.characters, (&self.full(name), help, unit), source.into())?;
         let own = self.labels.iter().map(|(name, _)| name.as_str());
         for described in &all {
             if described.outline.overflows && own.clone().any(|label| label == Outline::OVERFLOW) {

@@ -206,26 +206,15 @@ impl Kind {
         if self == Kind::Text1 && range.version != version {
             return None; // a text without a version is 0.0.4
         }
-        let (kind, subtype) = range.name.split_once('/')?;
-        if (kind, subtype) == ("*", "*") {
-            return Some(0);
-        }
-        if !kind.eq_ignore_ascii_case(media.0) {
-            return None;
-        }
-        if subtype == "*" {
-            return Some(1);
-        }
-        if !subtype.eq_ignore_ascii_case(media.1) {
-            return None;
-        }
-        match (version, range.version) {
-            (None, _) => {
-                let is_ours = range.proto == Some(FAMILY) && range.encoding == Some("delimited");
-                is_ours.then_some(3)
-            }
-            (Some(_), None) => Some(2),
-            (Some(version), Some(asked)) => (asked == version).then_some(3),
+        let is_family = range.proto == Some(FAMILY) && range.encoding == Some("delimited");
+        match range.name.split_once('/')? {
+            ("*", "*") => Some(0),
+            (kind, _) if !kind.eq_ignore_ascii_case(media.0) => None,
+            (_, "*") => Some(1),
+            (_, subtype) if !subtype.eq_ignore_ascii_case(media.1) => None,
+            _ if version.is_none() => is_family.then_some(3),
+            _ if range.version.is_none() => Some(2),
+            _ => (range.version == version).then_some(3),
         }
     }
 }

@@ -23,20 +23,12 @@ pub(crate) fn encoded(body: Vec<u8>) -> (Option<&'static str>, Vec<u8>) {
 
 /// Returns whether a client accepts gzip, and does not give it less weight than the plain text.
 pub(crate) fn is_preferred(accept_encoding: &str) -> bool {
-    let (mut gzip, mut identity, mut any) = (None, None, None);
-    for element in elements(accept_encoding) {
-        let place = match element.name {
-            name if ["gzip", "x-gzip"].iter().any(|gzip| name.eq_ignore_ascii_case(gzip)) => {
-                &mut gzip
-            }
-            name if name.eq_ignore_ascii_case("identity") => &mut identity,
-            "*" => &mut any,
-            _ => continue,
-        };
-        place.get_or_insert(element.weight);
-    }
-    let gzip = gzip.or(any).unwrap_or(0);
-    gzip > 0 && gzip >= identity.unwrap_or(0)
+    let weight = |names: &[&str]| {
+        let is_one = |name: &str| names.iter().any(|one| name.eq_ignore_ascii_case(one));
+        elements(accept_encoding).find(|element| is_one(element.name)).map(|found| found.weight)
+    };
+    let gzip = weight(&["gzip", "x-gzip"]).or_else(|| weight(&["*"])).unwrap_or(0);
+    gzip > 0 && gzip >= weight(&["identity"]).unwrap_or(0)
 }
 
 #[cfg(test)]

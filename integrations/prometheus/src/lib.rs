@@ -207,7 +207,7 @@ mod respond;
 #[cfg(feature = "serve")]
 mod serve;
 
-pub use buckets::{Bucketed, Buckets, Registrable, buckets};
+pub use buckets::{Bucketed, Buckets, buckets};
 pub use error::RegisterError;
 pub use escaping::Escaping;
 pub use exposition::Exposition;

@@ -1,6 +1,6 @@
 //! Numbers as the text formats have them.
 
-use std::fmt::{self, Write};
+use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The digits of 0 to 99, two for each.
@@ -74,9 +74,13 @@ pub(crate) fn push_real(text: &mut Vec<u8>, number: f64) {
 
 /// Appends a finite number, by its digits in scientific form.
 fn push_fraction(text: &mut Vec<u8>, number: f64) {
-    let mut scientific = Scientific { bytes: [0; LONGEST], length: 0 };
-    let _ = write!(scientific, "{number:e}"); // it has room
-    let (mantissa, exponent) = scientific.parts();
+    let mut scientific = [0; LONGEST];
+    let mut room = &mut scientific[..];
+    let _ = write!(room, "{number:e}"); // it has room
+    let left = room.len();
+    let scientific = str::from_utf8(&scientific[..LONGEST - left]).unwrap_or_default();
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
     let (sign, digits) = mantissa.strip_prefix('-').map_or(("", mantissa), |digits| ("-", digits));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let mut push = |part: &str| text.extend_from_slice(part.as_bytes());
@@ -137,35 +141,6 @@ fn eight_digits(number: u32) -> [u8; 8] {
 
 /// The length of the longest number in scientific form: a sign, 17 digits with a point, `e-308`.
 const LONGEST: usize = 24;
-
-/// A number in scientific form.
-struct Scientific {
-    bytes: [u8; LONGEST],
-    length: usize,
-}
-
-impl Scientific {
-    /// Returns the mantissa and the exponent.
-    fn parts(&self) -> (&str, i32) {
-        let text = ascii(&self.bytes[..self.length]);
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-        (mantissa, exponent.parse().unwrap_or_default())
-    }
-}
-
-impl Write for Scientific {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.length + text.len();
-        let room = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
-        room.copy_from_slice(text.as_bytes());
-        self.length = end;
-        Ok(())
-    }
-}
-
-fn ascii(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap_or_default()
-}
 
 #[cfg(test)]
 mod tests {

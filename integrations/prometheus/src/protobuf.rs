@@ -15,11 +15,9 @@ use crate::described::{Named, Type};
 use crate::escaping::{Escaping, NameKind};
 use crate::exemplars::ids;
 use crate::number::{push_signed, push_unsigned};
-use message::{Bucket, Counter, Histogram, LabelPair, Metric, MetricFamily, MetricType};
-use small::Small;
+use message::{Bucket, Counter, Gauge, Histogram, LabelPair, MetricFamily, MetricType};
 
 pub(crate) mod message;
-mod small;
 
 /// Writes messages `MetricFamily`, each with its length before it.
 ///
@@ -35,30 +33,30 @@ pub(crate) struct Protobuf {
     common: Vec<u8>,
     /// The labels of the next sample.
     labels: Vec<u8>,
+    /// The message of a sample, or the digits of a label, before they are written.
+    scratch: Vec<u8>,
 }
 
-/// The tags of fields that are written without a message of their own.
+/// The tag of the field of `MetricFamily` that is written without a message of its own.
 const METRIC: u32 = 4;
+
+/// The tags of `Metric`.
 const LABEL: u32 = 1;
+const GAUGE: u32 = 2;
+const COUNTER: u32 = 3;
+const HISTOGRAM: u32 = 7;
+
+/// The tags of `LabelPair`.
 const LABEL_NAME: u32 = 1;
 const LABEL_VALUE: u32 = 2;
-
-/// The tags of the messages that are written without prost, because each series has one.
-const METRIC_GAUGE: u8 = 2;
-const METRIC_COUNTER: u8 = 3;
-const GAUGE_VALUE: u8 = 1;
-const COUNTER_VALUE: u8 = 1;
-const COUNTER_START: u8 = 3;
-const SECONDS: u8 = 1;
-const NANOS: u8 = 2;
 
 impl Protobuf {
     /// Makes a writer, with room for this many bytes.
     pub(crate) fn new(escaping: Escaping, expected: usize) -> Protobuf {
         let family = MetricFamily::default();
-        let [written, common, labels] = [(); 3].map(|()| Vec::new());
+        let [written, common, labels, scratch] = [(); 4].map(|()| Vec::new());
         let samples = Vec::with_capacity(expected);
-        Protobuf { written, escaping, family, samples, common, labels }
+        Protobuf { written, escaping, family, samples, common, labels, scratch }
     }
 
     /// Returns the messages.
@@ -103,64 +101,39 @@ impl Protobuf {
         start: Option<SystemTime>,
         exemplar: Option<&Exemplar>,
     ) {
-        let start = start.and_then(timestamp);
-        let Some(exemplar) = exemplar else {
-            let mut message = Small::new();
-            message.double(COUNTER_VALUE, total.double());
-            if let Some(start) = start {
-                let mut time = Small::new();
-                time.integer(SECONDS, start.seconds.cast_unsigned());
-                time.integer(NANOS, i64::from(start.nanos).cast_unsigned());
-                message.message(COUNTER_START, &time);
-            }
-            return self.put_small(METRIC_COUNTER, &message);
-        };
-        let exemplar = Some(message_of(exemplar, exemplar.value as f64));
-        let (value, created_timestamp) = (Some(total.double()), start);
-        let counter = Counter { value, exemplar, created_timestamp };
-        self.put(&Metric { counter: Some(counter), ..Metric::default() });
+        let exemplar = exemplar.map(|exemplar| message_of(exemplar, exemplar.value as f64));
+        let (value, created_timestamp) = (Some(total.double()), start.and_then(timestamp));
+        self.put(COUNTER, &Counter { value, exemplar, created_timestamp });
     }
 
     /// Sets the labels of the next sample: those of a series.
     fn set_series(&mut self, series: &dyn Series) {
         self.labels.clone_from(&self.common);
-        push_all(&mut self.labels, self.escaping, series);
+        push_all(&mut self.labels, &mut self.scratch, self.escaping, series);
     }
 
-    /// Adds a sample with the labels that were set, whose one message is this one.
-    fn put_small(&mut self, tag: u8, message: &Small) {
-        let mut metric = Small::new();
-        metric.message(tag, message);
-        let metric = metric.bytes();
-        let length = self.labels.len() + metric.len();
+    /// Adds a histogram's sample.
+    pub(crate) fn put_histogram(&mut self, histogram: &Histogram) {
+        self.put(HISTOGRAM, histogram);
+    }
+
+    /// Adds a sample with the labels that were set, whose message has this tag.
+    fn put(&mut self, tag: u32, sample: &impl Message) {
+        self.scratch.clear();
+        sample.encode_raw(&mut self.scratch);
+        let length = self.labels.len() + field_len(tag, &self.scratch);
         self.samples.reserve(16 + length);
         encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
         encode_varint(length as u64, &mut self.samples);
         self.samples.extend_from_slice(&self.labels);
-        self.samples.extend_from_slice(metric);
-    }
-
-    /// Adds a histogram's sample.
-    pub(crate) fn put_histogram(&mut self, histogram: Histogram) {
-        self.put(&Metric { histogram: Some(histogram), ..Metric::default() });
-    }
-
-    /// Adds a sample with the labels that were set.
-    fn put(&mut self, metric: &Metric) {
-        encode_key(METRIC, WireType::LengthDelimited, &mut self.samples);
-        encode_varint((self.labels.len() + metric.encoded_len()) as u64, &mut self.samples);
-        self.samples.extend_from_slice(&self.labels);
-        metric.encode_raw(&mut self.samples);
+        push_field(&mut self.samples, tag, &self.scratch);
     }
 }
 
 /// Appends a message `LabelPair`.
 fn push_label(labels: &mut Vec<u8>, escaping: Escaping, name: &str, value: &[u8]) {
     let name = escaping.name(NameKind::Label, name);
-    push_pair(labels, name.as_bytes(), value);
-}
-
-fn push_pair(labels: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    let name = name.as_bytes();
     if name.len().max(value.len()) < 60 {
         // Each length is one byte.
         let (of_name, of_value) = (name.len() as u8, value.len() as u8);
@@ -177,38 +150,36 @@ fn push_pair(labels: &mut Vec<u8>, name: &[u8], value: &[u8]) {
         labels.extend_from_slice(value);
         return;
     }
-    let length =
-        |tag, text: &[u8]| key_len(tag) + encoded_len_varint(text.len() as u64) + text.len();
+    let length = field_len(LABEL_NAME, name) + field_len(LABEL_VALUE, value);
     encode_key(LABEL, WireType::LengthDelimited, labels);
-    encode_varint((length(LABEL_NAME, name) + length(LABEL_VALUE, value)) as u64, labels);
-    for (tag, text) in [(LABEL_NAME, name), (LABEL_VALUE, value)] {
-        encode_key(tag, WireType::LengthDelimited, labels);
-        encode_varint(text.len() as u64, labels);
-        labels.extend_from_slice(text);
-    }
+    encode_varint(length as u64, labels);
+    push_field(labels, LABEL_NAME, name);
+    push_field(labels, LABEL_VALUE, value);
+}
+
+/// Returns the length of a field of bytes.
+fn field_len(tag: u32, bytes: &[u8]) -> usize {
+    key_len(tag) + encoded_len_varint(bytes.len() as u64) + bytes.len()
+}
+
+/// Appends a field of bytes.
+fn push_field(to: &mut Vec<u8>, tag: u32, bytes: &[u8]) {
+    encode_key(tag, WireType::LengthDelimited, to);
+    encode_varint(bytes.len() as u64, to);
+    to.extend_from_slice(bytes);
 }
 
 /// Appends the labels of a series.
-fn push_all(labels: &mut Vec<u8>, escaping: Escaping, series: &dyn Series) {
-    let mut digits = Vec::new();
+fn push_all(labels: &mut Vec<u8>, digits: &mut Vec<u8>, escaping: Escaping, series: &dyn Series) {
     series.labels(&mut |name, value| {
         digits.clear();
-        let text = match value {
-            LabelValue::Text(text) => text.as_bytes(),
-            LabelValue::Unsigned(number) => {
-                push_unsigned(&mut digits, number);
-                &digits
-            }
-            LabelValue::Signed(number) => {
-                push_signed(&mut digits, number);
-                &digits
-            }
-            other => {
-                digits = other.to_string().into_bytes();
-                &digits
-            }
-        };
-        push_label(labels, escaping, name, text);
+        match value {
+            LabelValue::Text(text) => return push_label(labels, escaping, name, text.as_bytes()),
+            LabelValue::Unsigned(number) => push_unsigned(digits, number),
+            LabelValue::Signed(number) => push_signed(digits, number),
+            other => *digits = other.to_string().into_bytes(),
+        }
+        push_label(labels, escaping, name, digits);
     });
 }
 
@@ -231,7 +202,7 @@ impl Writer for Protobuf {
 
     fn labels(&mut self, series: &dyn Series, labels: &mut Vec<u8>) {
         labels.clear();
-        push_all(labels, self.escaping, series);
+        push_all(labels, &mut self.scratch, self.escaping, series);
     }
 
     fn set_labels<'l>(&mut self, labels: &Vec<u8>, more: impl Iterator<Item = (&'l str, &'l str)>) {
@@ -263,9 +234,7 @@ impl Writer for Protobuf {
     }
 
     fn gauge(&mut self, number: Number) {
-        let mut message = Small::new();
-        message.double(GAUGE_VALUE, number.double());
-        self.put_small(METRIC_GAUGE, &message);
+        self.put(GAUGE, &Gauge { value: Some(number.double()) });
     }
 
     fn histogram(
@@ -293,7 +262,7 @@ impl Writer for Protobuf {
             by_time.sort_by_key(|exemplar| exemplar.time);
             histogram.exemplars = by_time.into_iter().map(message).collect();
         }
-        self.put_histogram(histogram);
+        self.put_histogram(&histogram);
     }
 
     fn info(&mut self) {
@@ -325,7 +294,15 @@ mod tests {
 
     use super::*;
 
-    /// The samples that are written byte by byte are those of prost.
+    #[derive(Clone, PartialEq, Message)]
+    struct Metric {
+        #[prost(message, optional, tag = "2")]
+        gauge: Option<Gauge>,
+        #[prost(message, optional, tag = "3")]
+        counter: Option<Counter>,
+    }
+
+    /// The samples are those of prost, and labels too, which are written byte by byte.
     #[test]
     fn counters_gauges_and_labels_are_those_of_the_messages() {
         let times = [(0, 0), (1, 0), (0, 1), (1_800_000_000, 999_999_999), (i64::MAX as u64, 5)];
@@ -341,25 +318,22 @@ mod tests {
             for length in [1, 59, 60, 127, 128, 1_000, 20_000] {
                 let (name, value) = ("n".repeat(length.min(300)), "v".repeat(length));
                 writer.labels.clear();
-                push_pair(&mut writer.labels, name.as_bytes(), value.as_bytes());
+                push_label(&mut writer.labels, Escaping::Underscores, &name, value.as_bytes());
                 let mut labels = Vec::new();
                 prost::encoding::message::encode(LABEL, &LabelPair { name, value }, &mut labels);
                 assert_eq!(writer.labels, labels);
             }
             let mut empty = Vec::new();
-            push_pair(&mut empty, b"n", b"");
+            push_label(&mut empty, Escaping::Underscores, "n", b"");
             assert_eq!(empty, [10, 5, 10, 1, b'n', 18, 0]); // prost would leave the value out
             for (seconds, nanos) in times {
                 let start = UNIX_EPOCH.checked_add(Duration::new(seconds, nanos));
                 let created_timestamp = start.and_then(timestamp);
                 let counter = Some(Counter { value, exemplar: None, created_timestamp });
-                expect(&Metric { counter, ..Metric::default() }, &writer.labels);
+                expect(&Metric { counter, gauge: None }, &writer.labels);
                 writer.count(Number::Real(number), start, None);
             }
-            expect(
-                &Metric { gauge: Some(message::Gauge { value }), ..Metric::default() },
-                &writer.labels,
-            );
+            expect(&Metric { gauge: Some(Gauge { value }), counter: None }, &writer.labels);
             writer.gauge(Number::Real(number));
             assert_eq!(writer.samples, expected);
         }

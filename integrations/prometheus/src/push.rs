@@ -9,7 +9,8 @@ use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::timeout;
 use windrow_http::client::{self, Client, Runtime, Url, UrlError};
 
-use crate::{Format, Scraped};
+use crate::Format;
+use crate::respond::{Asked, Scraped};
 use path::path;
 
 pub use error::PushError;
@@ -122,7 +123,7 @@ impl Pushgateway {
     /// assert!(matches!(error, PushError::Connection { .. }));
     /// ```
     pub fn push(&self, metrics: &impl Scraped) -> Result<(), PushError> {
-        self.send(Method::PUT, text(metrics)?)
+        self.send(Method::PUT, text(metrics))
     }
 
     /// Pushes metrics, which replace those of the same names in the group and leave all others
@@ -139,7 +140,7 @@ impl Pushgateway {
     /// assert!(matches!(error, PushError::Url { .. }));
     /// ```
     pub fn add(&self, metrics: &impl Scraped) -> Result<(), PushError> {
-        self.send(Method::POST, text(metrics)?)
+        self.send(Method::POST, text(metrics))
     }
 
     /// Deletes all metrics of the group.
@@ -205,9 +206,8 @@ impl Pushgateway {
 }
 
 /// Returns the metrics as a client without wishes gets them: as text in version 0.0.4.
-fn text(metrics: &impl Scraped) -> Result<Vec<u8>, PushError> {
-    let answer = metrics.scrape(None, None).map_err(|_| PushError::Encode)?;
-    Ok(answer.body)
+fn text(metrics: &impl Scraped) -> Vec<u8> {
+    metrics.scrape(Asked::default()).body
 }
 
 /// Shows the URL, the job and the labels.

@@ -25,12 +25,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::fmt;
-
 use windrow_metrics::Handle;
 
 use crate::format::{Format, Kind};
-use crate::respond::{Response, Scraped, Sealed, prefers_gzip};
+use crate::respond::{Asked, Response, Scraped, prefers_gzip};
 
 /// The formats, of which the text is the first.
 const KINDS: &[Kind] = &[
@@ -51,15 +49,9 @@ pub fn respond(handle: &Handle, accept: Option<&str>, accept_encoding: Option<&s
     Response::new(format, body, prefers_gzip(accept_encoding))
 }
 
-impl Sealed for Handle {}
-
 impl Scraped for Handle {
-    fn scrape(
-        &self,
-        accept: Option<&str>,
-        accept_encoding: Option<&str>,
-    ) -> Result<Response, fmt::Error> {
-        Ok(respond(self, accept, accept_encoding))
+    fn scrape(&self, Asked { accept, accept_encoding }: Asked<'_>) -> Response {
+        respond(self, accept, accept_encoding)
     }
 }
 

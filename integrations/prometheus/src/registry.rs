@@ -1,7 +1,5 @@
-//! The bridge to `prometheus-client`: metrics in its `Registry`, and scrapes of one.
+//! The bridge to `prometheus-client`: metrics in its `Registry`.
 
-mod classic;
-mod encode;
 mod probe;
 mod registered;
 mod scrape;
@@ -9,8 +7,7 @@ mod shared;
 mod show;
 mod stage;
 
-pub use encode::{encode, respond};
 /// The version of `prometheus-client` whose registry this crate fills.
 pub use prometheus_client;
-pub use registered::{register, register_all};
+pub use registered::register;
 pub use shared::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum, Shared};

@@ -1,6 +1,5 @@
 //! The answer to a scrape, as a server sends it.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::{Exposition, Format};
@@ -90,44 +89,32 @@ impl Exposition {
     }
 }
 
-/// Metrics for a server of scrapes or a gateway: an [`Exposition`], a registry of
-/// `prometheus-client`, a recorder of `windrow-metrics`, or a [`text_fn`](crate::text_fn), alone or
-/// in an [`Arc`].
+/// Metrics for a server of scrapes or a gateway: an [`Exposition`], a recorder of
+/// `windrow-metrics`, or a [`text_fn`](crate::text_fn), alone or in an [`Arc`].
 ///
 /// The trait cannot be implemented for other types.
-pub trait Scraped: Sealed + Send + Sync + 'static {
+pub trait Scraped: Send + Sync + 'static {
     /// Answers a scrape.
     #[doc(hidden)]
-    fn scrape(
-        &self,
-        accept: Option<&str>,
-        accept_encoding: Option<&str>,
-    ) -> Result<Response, fmt::Error>;
+    fn scrape(&self, asked: Asked<'_>) -> Response;
 }
 
-/// Restricts [`Scraped`](super::Scraped) to the types of this crate.
-pub trait Sealed {}
-
-impl Sealed for Exposition {}
+/// The headers of a scrape, each `None` if the request does not have it. Other crates cannot name
+/// this, and so cannot implement [`Scraped`].
+#[derive(Clone, Copy, Default)]
+pub struct Asked<'h> {
+    pub(crate) accept: Option<&'h str>,
+    pub(crate) accept_encoding: Option<&'h str>,
+}
 
 impl Scraped for Exposition {
-    fn scrape(
-        &self,
-        accept: Option<&str>,
-        accept_encoding: Option<&str>,
-    ) -> Result<Response, fmt::Error> {
-        Ok(self.respond(accept, accept_encoding))
+    fn scrape(&self, Asked { accept, accept_encoding }: Asked<'_>) -> Response {
+        self.respond(accept, accept_encoding)
     }
 }
 
-impl<S: Scraped> Sealed for Arc<S> {}
-
 impl<S: Scraped> Scraped for Arc<S> {
-    fn scrape(
-        &self,
-        accept: Option<&str>,
-        accept_encoding: Option<&str>,
-    ) -> Result<Response, fmt::Error> {
-        (**self).scrape(accept, accept_encoding)
+    fn scrape(&self, asked: Asked<'_>) -> Response {
+        (**self).scrape(asked)
     }
 }

@@ -1,5 +1,7 @@
 //! The rules for names, helps, units and labels.
 
+use std::collections::HashSet;
+
 use crate::error::RegisterError;
 use crate::escaping::{Escaping, NameKind};
 
@@ -15,14 +17,9 @@ pub(crate) enum Characters {
 impl Characters {
     /// Returns the first character that a name cannot have where it stands.
     fn wrong(self, kind: NameKind, name: &str) -> Option<char> {
-        match self {
-            Characters::Any => None,
-            Characters::Plain => {
-                let mut characters = name.chars().enumerate();
-                let wrong = characters.find(|(index, character)| !kind.has(*index, *character));
-                wrong.map(|(_, character)| character)
-            }
-        }
+        let mut characters = name.chars().enumerate();
+        let wrong = characters.find(|(index, character)| !kind.has(*index, *character));
+        wrong.filter(|_| self == Characters::Plain).map(|(_, character)| character)
     }
 }
 
@@ -52,7 +49,7 @@ pub(crate) fn check_labels<'l>(
     characters: Characters,
     labels: impl IntoIterator<Item = &'l str>,
 ) -> Result<(), RegisterError> {
-    let mut seen = Vec::new();
+    let [mut underscores, mut values] = [(); 2].map(|()| HashSet::new());
     for label in labels {
         let wrong = characters.wrong(NameKind::Label, label);
         if wrong.is_some() || label.is_empty() {
@@ -62,14 +59,10 @@ pub(crate) fn check_labels<'l>(
         if escaped.starts_with("__") {
             return Err(RegisterError::ReservedLabel { label: label.to_owned() });
         }
-        let names = [escaped, Escaping::Values.name(NameKind::Label, label)];
-        if seen
-            .iter()
-            .any(|others: &[_; 2]| names.iter().zip(others).any(|(one, other)| one == other))
-        {
+        let value = Escaping::Values.name(NameKind::Label, label);
+        if !underscores.insert(escaped) || !values.insert(value) {
             return Err(RegisterError::LabelTwice { label: label.to_owned() });
         }
-        seen.push(names);
     }
     Ok(())
 }

@@ -62,15 +62,10 @@ pub fn serve(address: &str, metrics: impl Scraped) -> Result<Server, ServeError>
 }
 
 /// The metrics of a server.
-struct Metrics<S>(Arc<S>);
+#[derive(Clone)]
+struct Metrics(Arc<dyn Scraped>);
 
-impl<S> Clone for Metrics<S> {
-    fn clone(&self) -> Metrics<S> {
-        Metrics(Arc::clone(&self.0))
-    }
-}
-
-impl<S: Scraped> Site for Metrics<S> {
+impl Site for Metrics {
     type Body = Full<Bytes>;
     type Answer = Ready<Response<Full<Bytes>>>;
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 
 use crate::Format;
-use crate::respond::{Response, Scraped, Sealed, prefers_gzip};
+use crate::respond::{Asked, Response, Scraped, prefers_gzip};
 
 /// Makes metrics of a text that a function writes, in Prometheus' format 0.0.4: for `serve` and
 /// `Pushgateway`, from another registry than this crate's.
@@ -30,16 +30,10 @@ pub struct TextFn<F> {
     text: F,
 }
 
-impl<F: Fn() -> String + Send + Sync + 'static> Sealed for TextFn<F> {}
-
 impl<F: Fn() -> String + Send + Sync + 'static> Scraped for TextFn<F> {
-    fn scrape(
-        &self,
-        _accept: Option<&str>,
-        accept_encoding: Option<&str>,
-    ) -> Result<Response, fmt::Error> {
+    fn scrape(&self, asked: Asked<'_>) -> Response {
         let body = (self.text)().into_bytes();
-        Ok(Response::new(Format::TEXT, body, prefers_gzip(accept_encoding)))
+        Response::new(Format::TEXT, body, prefers_gzip(asked.accept_encoding))
     }
 }
 

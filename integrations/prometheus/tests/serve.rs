@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
-use prometheus_client::registry::Registry;
 use windrow::export::{Form, Outline, Series, Source};
 use windrow::{Counter, Family, labels};
-use windrow_prometheus::{CONTENT_TYPE, Exposition, ServeError, Server, registry, serve, text_fn};
+use windrow_prometheus::{CONTENT_TYPE, Exposition, ServeError, Server, serve, text_fn};
 
 labels! { struct Key { key: u64 } }
 
@@ -226,19 +225,6 @@ fn a_source_that_panics_fails_its_scrape_and_no_other() {
     let (head, _) = ask(server.address(), "GET /metrics", "");
     assert!(head.starts_with("HTTP/1.1 500 "), "{head}");
     answers(&server);
-}
-
-#[test]
-fn a_registry_is_served_as_text_to_those_who_prefer_protobuf_too() {
-    static HITS: Counter = Counter::new();
-    let mut metrics = Registry::default();
-    registry::register(&mut metrics, "hits", "Hits", &HITS).unwrap();
-    let server = serve("127.0.0.1:0", Arc::new(metrics)).unwrap();
-    let accept = "Accept: application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;\
-                  encoding=delimited,application/openmetrics-text;escaping=dots;q=0.5\r\n";
-    let (head, body) = ask(server.address(), "GET /metrics", accept);
-    assert!(head.contains(&format!("\r\ncontent-type: {CONTENT_TYPE}\r\n")), "{head}");
-    assert_eq!(body, b"# HELP hits Hits\n# TYPE hits counter\nhits_total 0\n# EOF\n");
 }
 
 /// The recorder of the facade `metrics` has such a text.

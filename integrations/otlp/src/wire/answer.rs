@@ -1,7 +1,5 @@
 //! The texts of answers.
 
-use std::time::Duration;
-
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use prost::Message;
 
@@ -12,9 +10,8 @@ const LONGEST: usize = 300;
 
 /// Returns the message of a refusal: of the status in its body, or a text.
 pub(super) fn refusal(headers: &HeaderMap, body: &[u8]) -> String {
-    let is_protobuf = headers
-        .get(CONTENT_TYPE)
-        .is_some_and(|it| it.to_str().is_ok_and(|it| it.starts_with("application/x-protobuf")));
+    let kind = headers.get(CONTENT_TYPE).map_or(&b""[..], |kind| kind.as_bytes());
+    let is_protobuf = kind.starts_with(b"application/x-protobuf");
     let status = Status::decode(body).ok().filter(|_| is_protobuf);
     let message = status.map(|status| status.message);
     short(message.unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned()))
@@ -27,11 +24,6 @@ pub(super) fn short(mut message: String) -> String {
         message.truncate(end.unwrap_or(0));
     }
     message
-}
-
-/// Returns a number of seconds as a time.
-pub(super) fn delay_in_seconds(text: &str) -> Option<Duration> {
-    text.trim().parse().ok().map(Duration::from_secs)
 }
 
 #[cfg(test)]
@@ -48,11 +40,5 @@ mod tests {
         let long = "\u{20ac}".repeat(1_000);
         assert_eq!(short(long).len(), 300);
         assert_eq!(short("a".repeat(299) + "\u{20ac}").len(), 299);
-    }
-
-    #[test]
-    fn delays_are_seconds() {
-        assert_eq!(delay_in_seconds(" 7"), Some(Duration::from_secs(7)));
-        assert_eq!(delay_in_seconds("Fri, 07 Nov 2014 23:59:59 GMT"), None);
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use windrow_http::client::{Cause, Lost};
 
-use super::UNAVAILABLE;
+use super::{Protocol, UNAVAILABLE};
 use crate::error::ExportError;
 
 /// The statuses of HTTP from 500 that say that nothing was done: not implemented, version not
@@ -52,34 +52,29 @@ impl Failure {
         Failure { error: ExportError::Timeout { timeout }, may_have_arrived: true }
     }
 
-    /// Returns that of a status of HTTP.
-    pub(super) fn of_http(status: u16, message: String, retry_after: Option<Duration>) -> Failure {
-        let is_retried = UNAVAILABLE.contains(&status);
-        let may_have_arrived = status >= 500 && !NOT_DONE.contains(&status);
-        Failure { error: answered(is_retried, status, message, retry_after), may_have_arrived }
-    }
-
-    /// Returns that of a status of gRPC.
-    #[cfg(feature = "grpc")]
-    pub(super) fn of_grpc(status: u16, message: String, retry_after: Option<Duration>) -> Failure {
-        let is_retried =
-            RETRIED.contains(&status) || (status == EXHAUSTED && retry_after.is_some());
-        let may_have_arrived = !NOT_TAKEN.contains(&status);
-        Failure { error: answered(is_retried, status, message, retry_after), may_have_arrived }
-    }
-}
-
-/// Returns the error of an answer.
-fn answered(
-    is_retried: bool,
-    status: u16,
-    message: String,
-    retry_after: Option<Duration>,
-) -> ExportError {
-    if is_retried {
-        ExportError::Unavailable { status, message, retry_after }
-    } else {
-        ExportError::Refused { status, message }
+    /// Returns that of a status.
+    pub(super) fn of_status(
+        protocol: Protocol,
+        status: u16,
+        message: String,
+        retry_after: Option<Duration>,
+    ) -> Failure {
+        let (is_retried, was_not_taken) = match protocol {
+            Protocol::Http => {
+                (UNAVAILABLE.contains(&status), status < 500 || NOT_DONE.contains(&status))
+            }
+            #[cfg(feature = "grpc")]
+            Protocol::Grpc => {
+                let may_come_back = status == EXHAUSTED && retry_after.is_some();
+                (RETRIED.contains(&status) || may_come_back, NOT_TAKEN.contains(&status))
+            }
+        };
+        let error = if is_retried {
+            ExportError::Unavailable { status, message, retry_after }
+        } else {
+            ExportError::Refused { status, message }
+        };
+        Failure { error, may_have_arrived: !was_not_taken }
     }
 }
 
@@ -89,7 +84,9 @@ mod tests {
 
     #[test]
     fn only_refusals_say_that_a_request_was_not_taken() {
-        let arrives = |status| Failure::of_http(status, String::new(), None).may_have_arrived;
+        let arrives = |status| {
+            Failure::of_status(Protocol::Http, status, String::new(), None).may_have_arrived
+        };
         for status in [302, 400, 401, 404, 409, 413, 429, 499, 501, 505] {
             assert!(!arrives(status), "{status}");
         }
@@ -102,7 +99,7 @@ mod tests {
     #[test]
     fn only_the_protocols_codes_are_retried_and_only_refusals_were_not_taken() {
         for status in 1..=17 {
-            let failure = Failure::of_grpc(status, String::new(), None);
+            let failure = Failure::of_status(Protocol::Grpc, status, String::new(), None);
             let is_retried = [1, 4, 10, 11, 14, 15].contains(&status);
             assert_eq!(failure.error.is_retried(), is_retried, "{status}");
             let was_not_taken = [3, 5, 6, 7, 8, 9, 12, 16].contains(&status);

@@ -12,8 +12,8 @@ use prost::Message;
 use windrow_http::client::Lost;
 
 use super::answer::short;
-use super::{Failure, LONGEST_ANSWER, Taken, Wire, accepted};
-use crate::message::{Response, RetryInfo, Status};
+use super::{Failure, LONGEST_ANSWER, Protocol, Taken, Wire, accepted};
+use crate::message::{RetryInfo, Status};
 
 /// Unknown: the code of an answer without one.
 const UNKNOWN: u16 = 2;
@@ -27,7 +27,8 @@ impl Wire {
         let (head, answer) = answer.map_err(|error| Failure::of_connection(&error))?.into_parts();
         if head.status != StatusCode::OK {
             // What stands before a collector has answered: its text says nothing.
-            return Err(Failure::of_http(head.status.as_u16(), String::new(), None));
+            let status = head.status.as_u16();
+            return Err(Failure::of_status(Protocol::Http, status, String::new(), None));
         }
         // With the trailers, which have the status.
         let answer = Limited::new(answer, LONGEST_ANSWER).collect().await;
@@ -36,13 +37,7 @@ impl Wire {
         let trailers = answer.trailers().unwrap_or(&head.headers);
         let trailers = if trailers.contains_key("grpc-status") { trailers } else { &head.headers };
         match text(trailers, "grpc-status").map_or(Ok(UNKNOWN), str::parse) {
-            Ok(0) => {
-                let message = answer.to_bytes();
-                match message.get(5..).map(Response::decode) {
-                    Some(Ok(answer)) => Ok(accepted(&answer)),
-                    _ => Ok(Ok(())), // it was accepted, by whatever text
-                }
-            }
+            Ok(0) => Ok(accepted(answer.to_bytes().get(5..).unwrap_or_default())),
             status => Err(failed(status.unwrap_or(UNKNOWN), trailers)),
         }
     }
@@ -51,11 +46,7 @@ impl Wire {
 /// Returns a message with a byte that says it is not compressed, and its length, before it.
 fn framed(message: &[u8]) -> Vec<u8> {
     let length = u32::try_from(message.len()).expect("requests have a few MiB");
-    let mut framed = Vec::with_capacity(message.len() + 5);
-    framed.push(0);
-    framed.extend(length.to_be_bytes());
-    framed.extend(message);
-    framed
+    [&[0], &length.to_be_bytes()[..], message].concat()
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
@@ -66,7 +57,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 fn failed(status: u16, trailers: &HeaderMap) -> Failure {
     let message = percent_decode_str(text(trailers, "grpc-message").unwrap_or_default());
     let message = short(message.decode_utf8_lossy().into_owned());
-    Failure::of_grpc(status, message, retry_after(trailers))
+    Failure::of_status(Protocol::Grpc, status, message, retry_after(trailers))
 }
 
 /// Returns the delay that the details of a status ask for.

@@ -6,12 +6,10 @@ use http_body_util::{BodyExt, Collected, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::{Method, Response};
-use prost::Message;
 use tokio::time::timeout;
 
-use super::answer::{delay_in_seconds, refusal};
-use super::{Failure, LONGEST_ANSWER, Taken, Wire, accepted};
-use crate::message;
+use super::answer::refusal;
+use super::{Failure, LONGEST_ANSWER, Protocol, Taken, Wire, accepted};
 
 const PROTOBUF: &str = "application/x-protobuf";
 
@@ -26,14 +24,12 @@ impl Wire {
         let left = self.timeout.saturating_sub(began.elapsed());
         let body = text(body, left.min(LONGEST_TEXT)).await;
         if head.status.is_success() {
-            return match message::Response::decode(body) {
-                Ok(answer) => Ok(accepted(&answer)),
-                // A collector that answers 2xx has taken it, whatever the text is.
-                Err(_) => Ok(Ok(())),
-            };
+            // A collector that answers 2xx has taken it, whatever the text is.
+            return Ok(accepted(&body));
         }
         let message = refusal(&head.headers, &body);
-        Err(Failure::of_http(head.status.as_u16(), message, retry_after(&head.headers)))
+        let status = head.status.as_u16();
+        Err(Failure::of_status(Protocol::Http, status, message, retry_after(&head.headers)))
     }
 
     /// Sends the request, and returns the answer, whose text comes.
@@ -54,5 +50,22 @@ async fn text(body: Incoming, limit: Duration) -> Bytes {
 /// Returns the time that the header asks for, in seconds. A date there is not understood: the delay
 /// is that of any other failure then.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    delay_in_seconds(headers.get(RETRY_AFTER)?.to_str().ok()?)
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_are_seconds() {
+        let after = |text| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
+            retry_after(&headers)
+        };
+        assert_eq!(after(" 7"), Some(Duration::from_secs(7)));
+        assert_eq!(after("Fri, 07 Nov 2014 23:59:59 GMT"), None);
+    }
 }

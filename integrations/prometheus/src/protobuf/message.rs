@@ -29,17 +29,6 @@ pub(crate) enum MetricType {
     Histogram = 4,
 }
 
-/// Without its labels (tag 1).
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Metric {
-    #[prost(message, optional, tag = "2")]
-    pub(crate) gauge: Option<Gauge>,
-    #[prost(message, optional, tag = "3")]
-    pub(crate) counter: Option<Counter>,
-    #[prost(message, optional, tag = "7")]
-    pub(crate) histogram: Option<Histogram>,
-}
-
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(crate) struct Gauge {
     #[prost(double, optional, tag = "1")]

@@ -26,8 +26,6 @@ pub enum PushError {
     },
     /// The job has no name.
     NoJob,
-    /// A metric of the program's own in a registry of `prometheus-client` could not be encoded.
-    Encode,
     /// A label of the group is called `job`, is there twice, or has a name that none can have: it
     /// is made of ASCII letters, digits and `_`, and begins with neither a digit nor `__`.
     Label {
@@ -68,7 +66,6 @@ impl Display for PushError {
         match self {
             PushError::Url { url, rule } => write!(f, "cannot push to `{url}`: {rule}"),
             PushError::NoJob => write!(f, "the job's name is empty"),
-            PushError::Encode => write!(f, "a metric of the program's own cannot be encoded"),
             PushError::Label { label } => write!(
                 f,
                 "the label `{label}` cannot be one of a group: it is made of ASCII letters, digits and `_`, begins \

@@ -24,7 +24,7 @@ pub(super) fn encode(snapshot: &Snapshot) -> Vec<u8> {
             match series.value() {
                 Value::Counter(total) => writer.count(Number::Unsigned(*total), None, None),
                 Value::Gauge(value) => writer.gauge(Number::Real(*value)),
-                Value::Histogram(values) => writer.put_histogram(histogram(values)),
+                Value::Histogram(values) => writer.put_histogram(&histogram(values)),
                 _ => {}
             }
         }

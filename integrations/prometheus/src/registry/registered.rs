@@ -5,17 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::encoding::text::encode_registry;
-use prometheus_client::encoding::{
-    DescriptorEncoder, EncodeLabel, EncodeLabelSet, LabelSetEncoder,
-};
 use prometheus_client::registry::Registry;
-use windrow::export::{Catalog, Outline};
+use windrow::export::Outline;
 
 use super::probe::Probe;
 use super::scrape::{descriptor, scrape};
 use super::stage::{ENTERS, SHOWN, WRITES};
-use crate::buckets::Registrable;
+use crate::buckets::Bucketed;
 use crate::described::{Described, label_names};
 use crate::error::RegisterError;
 use crate::rules::{Characters, check_help};
@@ -59,10 +57,10 @@ pub fn register(
     registry: &mut Registry,
     name: &str,
     help: &str,
-    source: impl Registrable,
+    source: impl Into<Bucketed>,
 ) -> Result<(), RegisterError> {
     check_help(help)?;
-    let all = Described::all(Characters::Plain, (name, help, ""), source)?;
+    let all = Described::all(Characters::Plain, (name, help, ""), source.into())?;
     all.into_iter().try_for_each(|described| register_one(registry, described))
 }
 
@@ -83,33 +81,6 @@ fn register_one(registry: &mut Registry, described: Described) -> Result<(), Reg
     })
 }
 
-/// Registers each source of a catalog under its name.
-///
-/// # Errors
-///
-/// Returns the error of [`register`] for the first source that is refused. Those before it are
-/// registered.
-///
-/// ```
-/// use prometheus_client::registry::Registry;
-/// use windrow::Counter;
-/// use windrow::export::Catalog;
-///
-/// static HITS: Counter = Counter::new();
-///
-/// let mut catalog = Catalog::new();
-/// catalog.add("hits", "Hits since the start", &HITS)?;
-/// let mut registry = Registry::default();
-/// windrow_prometheus::registry::register_all(&mut registry, &catalog)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn register_all(registry: &mut Registry, catalog: &Catalog) -> Result<(), RegisterError> {
-    for listed in catalog {
-        register(registry, &listed.name, &listed.help, Arc::clone(&listed.source))?;
-    }
-    Ok(())
-}
-
 struct Registered {
     described: Described,
     stage: Arc<AtomicU8>,
@@ -119,12 +90,10 @@ impl Registered {
     /// Writes all names, and all names of labels.
     fn names(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let outline = &self.described.outline;
-        let labels = Empty(label_names(outline).collect());
+        let labels: Vec<_> = label_names(outline).map(|name| (name, "")).collect();
         // The overflow series has that label in place of its own.
         let own = outline.labels.len();
-        let mut overflow = vec![Outline::OVERFLOW];
-        overflow.extend(&labels.0[own..]);
-        let overflow = Empty(overflow);
+        let overflow = [&[(Outline::OVERFLOW, "")], &labels[own..]].concat();
         for named in self.described.named() {
             let mut encoder = descriptor(named, encoder)?;
             encoder.encode_family(&labels)?.encode_gauge(&0_u64)?;
@@ -133,15 +102,6 @@ impl Registered {
             }
         }
         Ok(())
-    }
-}
-
-/// Labels with empty values.
-struct Empty<'n>(Vec<&'n str>);
-
-impl EncodeLabelSet for Empty<'_> {
-    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|name| (*name, "").encode(encoder.encode_label()))
     }
 }
 

@@ -19,28 +19,21 @@ pub(crate) fn descriptor<'e>(
 pub(crate) fn scrape(described: &Described, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
     let Described { source, outline, parts, uses } = described;
     let is_labelled = !outline.labels.is_empty();
-    if let [shown] = &parts[..]
-        && let Some(buckets) = shown.of_one_number(outline.form)
-    {
-        let mut encoder = descriptor(&shown.named, encoder)?;
-        let mut written = Ok(());
-        source.visit(&mut |series| {
-            if written.is_ok()
-                && let Some(value) = series.metric().number()
-            {
-                let value = shown.number(value, buckets);
-                written = write_number(value, &Visited { series, is_labelled }, &mut encoder);
-            }
-        });
-        written?;
-    } else if let [shown] = &parts[..] {
+    if let [shown] = &parts[..] {
         // A series is read, written and released while it is in the processor's cache.
+        let number = shown.of_one_number(outline.form);
         let mut encoder = descriptor(&shown.named, encoder)?;
         let mut written = Ok(());
         source.visit(&mut |series| {
-            if written.is_ok() {
-                let pairs = Visited { series, is_labelled };
-                written = write(&series.metric().read(), shown, &pairs, &mut encoder);
+            let (metric, pairs) = (series.metric(), Visited { series, is_labelled });
+            if written.is_err() {
+                return;
+            }
+            if let Some(buckets) = number {
+                let Some(value) = metric.number() else { return };
+                written = write_number(shown.number(value, buckets), &pairs, &mut encoder);
+            } else {
+                written = write(&metric.read(), shown, &pairs, &mut encoder);
             }
         });
         written?;

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 
-use windrow::export::{Exported, Outline, PartKind, Series, Source};
+use windrow::export::{Exported, Outline, Series, Source};
 
-use super::show::{metric_type, write_plain};
-use crate::described::Type;
+use super::show::write_plain;
 
 /// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and can be used
 /// wherever one of those can: in its `Registry` and in its `Family`. It dereferences to the metric.
@@ -33,6 +32,7 @@ use crate::described::Type;
 /// ```
 ///
 /// That registry checks nothing. [`register`](super::register) also takes a clone, and checks it.
+#[derive(Default)]
 pub struct Shared<M>(Arc<M>);
 
 /// A counter, shown as its all-time total, drained or not.
@@ -49,41 +49,34 @@ pub type Maximum = Shared<windrow::Maximum>;
 /// An extreme, shown as a gauge; it has no sample before a value is recorded.
 pub type Minimum = Shared<windrow::Minimum>;
 
-/// A metric with one value, and no family.
-pub trait Single: Exported {
-    /// The kind of its samples.
-    const KIND: PartKind;
+impl TypedMetric for Counter {
+    const TYPE: MetricType = MetricType::Counter;
 }
 
-impl Single for windrow::Counter {
-    const KIND: PartKind = PartKind::Counter;
+impl TypedMetric for Gauge {
+    const TYPE: MetricType = MetricType::Gauge;
 }
 
-impl Single for windrow::Gauge {
-    const KIND: PartKind = PartKind::Level;
+impl TypedMetric for Histogram {
+    const TYPE: MetricType = MetricType::Histogram;
 }
 
-impl Single for windrow::Histogram {
-    const KIND: PartKind = PartKind::Histogram;
+impl TypedMetric for InFlight {
+    const TYPE: MetricType = MetricType::Gauge;
 }
 
-impl Single for windrow::InFlight {
-    const KIND: PartKind = PartKind::Level;
+impl TypedMetric for Maximum {
+    const TYPE: MetricType = MetricType::Gauge;
 }
 
-impl Single for windrow::Maximum {
-    const KIND: PartKind = PartKind::Gauge;
+impl TypedMetric for Minimum {
+    const TYPE: MetricType = MetricType::Gauge;
 }
 
-impl Single for windrow::Minimum {
-    const KIND: PartKind = PartKind::Gauge;
-}
-
-impl<M: Single> TypedMetric for Shared<M> {
-    const TYPE: MetricType = metric_type(Type::of(M::KIND));
-}
-
-impl<M: Single> EncodeMetric for Shared<M> {
+impl<M: Exported> EncodeMetric for Shared<M>
+where
+    Shared<M>: TypedMetric,
+{
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let reading = self.any().read();
         let mut parts = reading.form.parts();
@@ -112,12 +105,6 @@ impl<S: Source> Source for Shared<S> {
 impl<M> From<M> for Shared<M> {
     fn from(metric: M) -> Shared<M> {
         Shared(Arc::new(metric))
-    }
-}
-
-impl<M: Default> Default for Shared<M> {
-    fn default() -> Shared<M> {
-        Shared::from(M::default())
     }
 }
 

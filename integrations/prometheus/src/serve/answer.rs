@@ -1,6 +1,5 @@
 //! The answer to a request.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use http_body_util::Full;
@@ -11,7 +10,7 @@ use hyper::header::{
 };
 use hyper::{Method, Request, Response, StatusCode};
 
-use crate::respond::Scraped;
+use crate::respond::{Asked, Scraped};
 
 /// Returns the answer to a request. Its body is not read.
 pub(super) fn to<B>(request: &Request<B>, metrics: &dyn Scraped) -> Response<Full<Bytes>> {
@@ -26,21 +25,17 @@ pub(super) fn to<B>(request: &Request<B>, metrics: &dyn Scraped) -> Response<Ful
     let accept = joined(request.headers(), &ACCEPT);
     let accept_encoding = joined(request.headers(), &ACCEPT_ENCODING);
     // A source may panic: then this request has no numbers, and the next one may.
-    let answer = AssertUnwindSafe(|| metrics.scrape(Some(&accept), Some(&accept_encoding)));
-    match catch_unwind(answer).unwrap_or(Err(fmt::Error)) {
-        Ok(answer) => {
-            let mut response = whole(StatusCode::OK, answer.content_type, answer.body.into());
-            let headers = response.headers_mut();
-            headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
-            if let Some(coding) = answer.content_encoding {
-                headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
-            }
-            response
-        }
-        Err(fmt::Error) => {
-            plain(StatusCode::INTERNAL_SERVER_ERROR, "The metrics cannot be read.\n")
-        }
+    let asked = Asked { accept: Some(&accept), accept_encoding: Some(&accept_encoding) };
+    let Ok(answer) = catch_unwind(AssertUnwindSafe(|| metrics.scrape(asked))) else {
+        return plain(StatusCode::INTERNAL_SERVER_ERROR, "The metrics cannot be read.\n");
+    };
+    let mut response = whole(StatusCode::OK, answer.content_type, answer.body.into());
+    let headers = response.headers_mut();
+    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    if let Some(coding) = answer.content_encoding {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
     }
+    response
 }
 
 /// Returns the values of a header, as one list.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use prometheus_client::registry::Registry;
+use prometheus_client::{encoding::text::encode, registry::Registry};
 use windrow::export::Catalog;
 use windrow::{Counter, Family, Gauge, Histogram, labels, metrics};
-use windrow_prometheus::registry::{encode, register};
+use windrow_prometheus::registry::register;
 use windrow_prometheus::{Buckets, Exposition, Format, RegisterError, buckets};
 
 labels! { struct Tenant { tenant: str } }
@@ -86,7 +86,8 @@ fn a_registry_shows_the_same_fields() {
     let caches = caches();
     let mut registry = Registry::default();
     register(&mut registry, "cache", "Lookups", Arc::clone(&caches)).unwrap();
-    let text = encode(&registry, Format::OPENMETRICS).unwrap();
+    let mut text = String::new();
+    encode(&mut text, &registry).unwrap();
     assert!(text.contains("\ncache_misses_total{overflow=\"true\"} 10\n"), "{text}");
     assert_eq!(text.matches("cache_overflow_total 1\n").count(), 1, "{text}");
     drop(caches);

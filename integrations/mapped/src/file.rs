@@ -9,7 +9,7 @@ use std::time::Duration;
 use windrow::histogram::Scale;
 
 use crate::counter::Counter;
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::extreme::{Maximum, Minimum};
 use crate::histogram::Histogram;
 use crate::kind::Kind;
@@ -124,8 +124,7 @@ impl File {
     ///   value has the character zero; a label is there twice; or all texts together are longer
     ///   than 1024 bytes.
     /// * [`MappedError::OtherKind`]: the name is that of another kind of metric.
-    /// * [`MappedError::TooManyNames`], [`NamesFull`](MappedError::NamesFull),
-    ///   [`ColumnsFull`](MappedError::ColumnsFull): the file is full.
+    /// * [`MappedError::Full`]: the file has no place for the name.
     /// * [`MappedError::NoSpace`]: the file system is full.
     /// * [`MappedError::LockedTooLong`]: another process was stopped while it registered.
     /// * [`MappedError::Damaged`], [`Failed`](MappedError::Failed).
@@ -335,7 +334,7 @@ impl FileBuilder {
     ///   [`OthersMayWrite`](MappedError::OthersMayWrite),
     ///   [`UnfitFileSystem`](MappedError::UnfitFileSystem): it would not be safe, or not exact, to
     ///   map what the path leads to.
-    /// * [`MappedError::Foreign`], [`Older`](MappedError::Older), [`Newer`](MappedError::Newer),
+    /// * [`MappedError::Foreign`], [`OtherVersion`](MappedError::OtherVersion),
     ///   [`CutOff`](MappedError::CutOff), [`Damaged`](MappedError::Damaged): it is not a whole file
     ///   of this version. It is left as it is.
     /// * [`MappedError::NoSpace`]: the file system is full.
@@ -350,7 +349,7 @@ impl FileBuilder {
             create::create(path, self.header()?)?; // or another process has
         }
         let error = io::Error::other("the path comes and goes");
-        Err(MappedError::failed(Step::Open, path)(error))
+        Err(MappedError::failed("open", path)(error))
     }
 
     /// Creates a file of memory without a name, whose length no process can change: for servers

@@ -67,8 +67,7 @@ impl KeyedPace {
     ///
     /// # Errors
     ///
-    /// [`MappedError::PacesFull`], [`NamesFull`](MappedError::NamesFull),
-    /// [`TooManyNames`](MappedError::TooManyNames) if there are too many keys;
+    /// [`MappedError::Full`] if there are too many keys;
     /// [`OtherTerms`](MappedError::OtherTerms) if the key's pace is there with another period or
     /// burst; and those of [`File::counter`](crate::File::counter).
     pub fn of(&self, key: &str) -> Result<Pace, MappedError> {

@@ -55,7 +55,7 @@ mod layout;
 mod system;
 
 pub use counter::Counter;
-pub use error::{MappedError, Step};
+pub use error::MappedError;
 pub use extreme::{Maximum, Minimum};
 pub use file::{File, FileBuilder};
 pub use gauge::{Gauge, InFlight, InFlightGuard};

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crate::entries::Entries;
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::layout::header::{END, End};
 use crate::layout::{PAGE, PAGE_COLUMNS, Shape};
 use crate::owners;
@@ -87,7 +87,7 @@ impl Reader {
     ///
     /// * [`MappedError::Failed`]: there is no such file, or no right to read it.
     /// * [`MappedError::IsLink`], [`NotRegular`](MappedError::NotRegular).
-    /// * [`MappedError::Foreign`], [`Older`](MappedError::Older), [`Newer`](MappedError::Newer),
+    /// * [`MappedError::Foreign`], [`OtherVersion`](MappedError::OtherVersion),
     ///   [`CutOff`](MappedError::CutOff), [`Damaged`](MappedError::Damaged): it is not a whole file
     ///   of this version.
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, MappedError> {
@@ -96,7 +96,7 @@ impl Reader {
             return Reader::of(file, path);
         }
         let error = io::Error::from_raw_os_error(libc::ENOENT);
-        Err(MappedError::failed(Step::Open, path)(error))
+        Err(MappedError::failed("open", path)(error))
     }
 
     /// Reads a file that is open already: a copy, or one that was
@@ -123,9 +123,9 @@ impl Reader {
         let State { entries, buffer } = &mut *state;
         self.catch_up(entries)?;
         self.check_effort(entries)?;
-        let mut values = vec![0_u64; entries.end().columns as usize];
-        let mut extremes = entries.extremes();
-        for span in entries.spans() {
+        let mut values = vec![0_u64; entries.end.columns as usize];
+        let mut extremes = &entries.extremes[..];
+        for span in &entries.spans {
             let first = span.start;
             let values = &mut values[first as usize..span.end as usize];
             let here = extremes.partition_point(|column| *column < span.end);
@@ -148,7 +148,7 @@ impl Reader {
                 values[(column - first) as usize] = greatest;
             }
         }
-        let owners = owners::read(&self.file, &self.path, self.shape, entries.words())?;
+        let owners = owners::read(&self.file, &self.path, self.shape, entries.words)?;
         Ok(Reading::new(Arc::clone(entries), values, owners))
     }
 
@@ -179,11 +179,11 @@ impl Reader {
             u64::from(span.end.div_ceil(PAGE_COLUMNS) - span.start / PAGE_COLUMNS)
         };
         let rows = u64::from(self.shape.rows());
-        let bytes = entries.spans().iter().map(pages).sum::<u64>() * rows * PAGE;
+        let bytes = entries.spans.iter().map(pages).sum::<u64>() * rows * PAGE;
         if bytes <= LEAST_EFFORT {
             return Ok(());
         }
-        let failed = MappedError::failed(Step::Inspect, &self.path);
+        let failed = MappedError::failed("inspect", &self.path);
         let taken = self.file.metadata().map_err(failed)?.blocks() * 512;
         if bytes <= taken {
             return Ok(());
@@ -200,7 +200,7 @@ impl Reader {
         let mut end = [0; 8];
         self.fill(END, &mut end)?;
         let end = End::of(u64::from_le_bytes(end));
-        if end == entries.end() {
+        if end == entries.end {
             return Ok(());
         }
         // Acquire: pairs with the store of the end by the process that registered. The kernel's

@@ -32,7 +32,7 @@ impl Reading {
     ///
     /// Paces, and metrics of a kind that this version does not know, are passed over.
     pub fn metrics(&self) -> impl Iterator<Item = Metric<'_>> {
-        self.entries.list().iter().filter_map(|entry| self.metric(entry))
+        self.entries.list.iter().filter_map(|entry| self.metric(entry))
     }
 
     /// Returns the metrics with a name, one for each set of labels.
@@ -84,9 +84,7 @@ impl Reading {
         };
         Some(Metric { reading: self, entry, kind, value })
     }
-}
 
-impl Reading {
     /// Returns the values of an entry's columns.
     fn columns(&self, entry: &Entry) -> &[u64] {
         &self.values[entry.column as usize..][..entry.columns as usize]

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 
 use crate::cells::Cells;
 use crate::entries::Entries;
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::failpoint::{self, Point};
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
@@ -102,7 +102,7 @@ impl Shared {
         let length = open::check_owner(&file, path)?;
         open::check_file_system(&file, path)?;
         let header = read::header(&file, path, length)?;
-        let file = Opened::new(file).map_err(MappedError::failed(Step::Inspect, path))?;
+        let file = Opened::new(file).map_err(MappedError::failed("inspect", path))?;
         let mapping = Mapping::new(file.get(path)?, length, path)?;
         // Processors have the same numbers for all processes of one kernel, and for no others. With
         // an unknown one, all adds are locked.
@@ -181,7 +181,7 @@ impl Shared {
     pub(crate) fn names(&self) -> Result<usize, MappedError> {
         let mut seen = self.seen()?;
         self.catch_up(&mut seen.entries)?;
-        Ok(seen.entries.list().len())
+        Ok(seen.entries.list.len())
     }
 
     /// Returns the place of a metric, which is registered if it is not there.
@@ -218,7 +218,7 @@ impl Shared {
         if let Some(found) = found(seen)? {
             return Ok(found);
         }
-        let before = seen.entries.end();
+        let before = seen.entries.end;
         let entry = seen.entries.next(text, kind, self.shape)?;
         self.claim_table(&mut seen.table, entry.end(before).bytes)?;
         let prepared = prepare(seen, &entry)?;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::failpoint::{self, Point};
 use crate::layout::Shape;
 use crate::owner;
@@ -76,7 +76,7 @@ impl OwnSlot {
         shape: Shape,
         timeout: Duration,
     ) -> Result<OwnSlot, MappedError> {
-        let failed = MappedError::failed(Step::Prepare, path);
+        let failed = MappedError::failed("prepare for forks with", path);
         let token = Wiped::new().map_err(failed)?;
         let lock_file = OwnFile::new().map_err(failed)?;
         let spare = (0..shape.gauges).map(|_| AtomicU64::new(0)).collect();

@@ -14,7 +14,7 @@ impl File {
     ///
     /// The errors of [`counter`](Self::counter); and
     ///
-    /// * [`MappedError::GaugesFull`]: the file has no words left.
+    /// * [`MappedError::Full`]: also if the file has no words left.
     /// * [`MappedError::OwnersFull`], [`Failed`](MappedError::Failed): this process needs a slot
     ///   for its first gauge, and gets none. A process that ends leaves its slot to the next one.
     ///   The name is registered.

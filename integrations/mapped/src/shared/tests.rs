@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::failpoint::{self, HOLD_AT, IS_HELD, KILL_AT, Point};
 use crate::file::File;
 use crate::reader::Reader;
@@ -242,7 +242,7 @@ fn the_child_forks_in_the_middle_of_a_first_use() {
             unsafe { libc::alarm(20) };
             let is_right = match use_all() {
                 Ok(()) => true,
-                Err(MappedError::Failed { step, .. }) => step == Step::Prepare,
+                Err(MappedError::Failed { step, .. }) => step == "prepare for forks with",
                 Err(_) => false,
             };
             // SAFETY: ends the child.

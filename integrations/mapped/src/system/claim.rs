@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::failpoint;
 
 /// Claims memory for a part of a file.
@@ -16,7 +16,7 @@ use crate::failpoint;
 /// (`posix_fallocate` writes into the file where the file system cannot claim: that could lose
 /// adds.)
 pub(crate) fn claim(file: &File, path: &Path, from: u64, bytes: u64) -> Result<(), MappedError> {
-    let refused = |error| refused(Step::Claim, path, bytes, error);
+    let refused = |error| refused("claim memory for", path, bytes, error);
     if failpoint::is_full() {
         return Err(refused(io::Error::from_raw_os_error(libc::ENOSPC)));
     }
@@ -36,7 +36,12 @@ pub(crate) fn claim(file: &File, path: &Path, from: u64, bytes: u64) -> Result<(
 }
 
 /// Returns the error of an operation that needs this number of bytes of the file system.
-pub(crate) fn refused(step: Step, path: &Path, bytes: u64, error: io::Error) -> MappedError {
+pub(crate) fn refused(
+    step: &'static str,
+    path: &Path,
+    bytes: u64,
+    error: io::Error,
+) -> MappedError {
     let path = path.to_owned();
     match error.raw_os_error() {
         Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG | libc::ENOMEM) => {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::claim::{claim, refused};
 use super::open::{check_file_system, seal};
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::failpoint::{self, Point};
 use crate::layout::PAGE;
 use crate::layout::header::Header;
@@ -35,22 +35,22 @@ pub(crate) fn create(path: &Path, header: Header) -> Result<bool, MappedError> {
     // As a path: a folder may be written to without the right to list it.
     let opened =
         OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_DIRECTORY).open(folder);
-    let opened = opened.map_err(|error| failed(Step::Create, error))?;
+    let opened = opened.map_err(|error| failed("create", error))?;
     check_file_system(&opened, path)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(MODE);
-    let file = options.open(folder).map_err(|error| failed(Step::Create, error))?;
+    let file = options.open(folder).map_err(|error| failed("create", error))?;
     write(&file, path, header)?;
     // The mask of the process may have taken rights away.
     let mode = Permissions::from_mode(MODE);
-    file.set_permissions(mode).map_err(|error| failed(Step::Create, error))?;
+    file.set_permissions(mode).map_err(|error| failed("create", error))?;
     failpoint::reach(Point::Created);
     let linked = link(&file, path);
     failpoint::reach(Point::Linked);
     match linked {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(failed(Step::Link, error)),
+        Err(error) => Err(failed("give its name to", error)),
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn create_sealed(header: Header) -> Result<File, MappedError> {
     // SAFETY: the name ends with a zero.
     let descriptor = unsafe { libc::memfd_create(c"windrow".as_ptr(), flags) };
     if descriptor < 0 {
-        return Err(MappedError::failed(Step::Create, path)(io::Error::last_os_error()));
+        return Err(MappedError::failed("create", path)(io::Error::last_os_error()));
     }
     // SAFETY: it was opened above, and nothing else has it.
     let file = unsafe { File::from_raw_fd(descriptor) };
@@ -73,13 +73,13 @@ pub(crate) fn create_sealed(header: Header) -> Result<File, MappedError> {
 fn write(file: &File, path: &Path, header: Header) -> Result<(), MappedError> {
     let failed = |step, error| refused(step, path, PAGE, error);
     let length = header.shape.length();
-    if length > longest().map_err(|error| failed(Step::SetLength, error))? {
+    if length > longest().map_err(|error| failed("set the length of", error))? {
         let error = io::Error::from_raw_os_error(libc::EFBIG);
-        return Err(refused(Step::SetLength, path, length, error));
+        return Err(refused("set the length of", path, length, error));
     }
-    file.set_len(length).map_err(|error| failed(Step::SetLength, error))?;
+    file.set_len(length).map_err(|error| failed("set the length of", error))?;
     claim(file, path, 0, PAGE)?;
-    file.write_all_at(&header.bytes(), 0).map_err(|error| failed(Step::Write, error))
+    file.write_all_at(&header.bytes(), 0).map_err(|error| failed("write the header of", error))
 }
 
 /// Returns the length to which this process may extend a file. To go beyond it would be a signal,

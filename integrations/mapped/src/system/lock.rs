@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use super::forks::Mark;
 use super::opened::Opened;
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 
 /// The byte that is locked for a new name.
 pub(crate) const NAMES: u64 = i64::MAX as u64 - 1;
@@ -64,7 +64,7 @@ impl LockFile {
         let opened = if let Some(opened) = self.0.take().filter(is_own) {
             opened
         } else {
-            let failed = MappedError::failed(Step::Prepare, path);
+            let failed = MappedError::failed("prepare for forks with", path);
             (file.again(path)?, Mark::new().map_err(failed)?)
         };
         Ok(&self.0.insert(opened).0)
@@ -97,7 +97,7 @@ pub(crate) fn try_lock(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<b
         Ok(_) => Ok(true),
         Err(error) => match error.raw_os_error() {
             Some(libc::EAGAIN | libc::EACCES | libc::EINTR) => Ok(false),
-            _ => Err(MappedError::failed(Step::Lock, path)(error)),
+            _ => Err(MappedError::failed("lock a part of", path)(error)),
         },
     }
 }
@@ -106,7 +106,7 @@ pub(crate) fn try_lock(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<b
 pub(crate) fn is_locked(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<bool, MappedError> {
     match fcntl(file, libc::F_OFD_GETLK, libc::F_WRLCK, byte) {
         Ok(kind) => Ok(kind != libc::F_UNLCK),
-        Err(error) => Err(MappedError::failed(Step::AskLock, path)(error)),
+        Err(error) => Err(MappedError::failed("ask for the owners of", path)(error)),
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU64;
 
 use portable_atomic::AtomicU128;
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 
 /// A mapping of a whole file.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Mapping {
         };
         let base = if base == libc::MAP_FAILED { None } else { NonNull::new(base.cast()) };
         base.map(|base| Mapping { base, length })
-            .ok_or_else(|| MappedError::failed(Step::Map, path)(io::Error::last_os_error()))
+            .ok_or_else(|| MappedError::failed("map", path)(io::Error::last_os_error()))
     }
 
     /// Returns the word at a place.

@@ -14,7 +14,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 
 /// The seals of a file whose length no process can change.
 const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path, write: bool) -> Result<Option<File>, MappedError
         Err(error) => Err(match error.raw_os_error() {
             Some(libc::ELOOP) => MappedError::IsLink { path: owned() },
             Some(libc::EISDIR | libc::ENXIO) => MappedError::NotRegular { path: owned() },
-            _ => MappedError::failed(Step::Open, path)(error),
+            _ => MappedError::failed("open", path)(error),
         }),
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn check_file_system(file: &File, path: &Path) -> Result<(), MappedEr
         (libc::fstatfs(file.as_raw_fd(), &raw mut found), found)
     };
     if result != 0 {
-        return Err(MappedError::failed(Step::Inspect, path)(io::Error::last_os_error()));
+        return Err(MappedError::failed("inspect", path)(io::Error::last_os_error()));
     }
     // The type of the number differs between C libraries; the number has 32 bits.
     #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
@@ -95,7 +95,7 @@ pub(crate) fn seal(file: &File, path: &Path) -> Result<(), MappedError> {
     if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } == 0 {
         return Ok(());
     }
-    Err(MappedError::failed(Step::Seal, path)(io::Error::last_os_error()))
+    Err(MappedError::failed("seal", path)(io::Error::last_os_error()))
 }
 
 /// Returns whether no process can change the file's length.
@@ -109,7 +109,7 @@ fn regular(file: &File, path: &Path) -> Result<fs::Metadata, MappedError> {
     match file.metadata() {
         Ok(found) if found.is_file() => Ok(found),
         Ok(_) => Err(MappedError::NotRegular { path: path.to_owned() }),
-        Err(error) => Err(MappedError::failed(Step::Inspect, path)(error)),
+        Err(error) => Err(MappedError::failed("inspect", path)(error)),
     }
 }
 

@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 
 /// The device of a file, and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Opened {
     /// [`MappedError::LostDescriptor`]; [`Failed`](MappedError::Failed), with the step of a lock.
     pub(crate) fn again(&self, path: &Path) -> Result<Opened, MappedError> {
         self.get(path)?;
-        let failed = MappedError::failed(Step::Lock, path);
+        let failed = MappedError::failed("lock a part of", path);
         let place = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let opened = OpenOptions::new().read(true).write(true).open(place).map_err(failed)?;
         let opened = Opened::new(opened).map_err(failed)?;

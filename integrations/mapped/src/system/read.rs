@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::layout::header::{BYTES, Header};
 
 /// Reads and checks the header of a file of this length.
@@ -40,7 +40,7 @@ fn up_to(file: &File, path: &Path, place: u64, into: &mut [u8]) -> Result<usize,
             Ok(0) => break,
             Ok(read) => done += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(MappedError::failed(Step::Read, path)(error)),
+            Err(error) => return Err(MappedError::failed("read", path)(error)),
         }
     }
     Ok(done)

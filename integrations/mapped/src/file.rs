@@ -1,7 +1,7 @@
 //! A mapped file, and its settings.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
@@ -191,7 +191,7 @@ impl File {
     /// kernel (before the machine was started again) or by a process that could not read the boot
     /// id. Counts are exact in any mixture.
     pub fn is_plain(&self) -> bool {
-        self.shared.area().is_some()
+        self.shared.area.is_some()
     }
 
     /// Returns the number of metrics in the file, where each set of labels counts as one.
@@ -205,7 +205,7 @@ impl File {
 
     /// Returns the path with which the file was opened.
     pub fn path(&self) -> &Path {
-        self.shared.path()
+        &self.shared.path
     }
 
     /// Returns the inside of the file, for tests.
@@ -224,13 +224,13 @@ impl File {
 /// Lends the descriptor of the file, to hand it to a worker.
 impl AsFd for File {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.shared.file().as_fd()
+        self.shared.file.as_fd()
     }
 }
 
 shown! {
     /// Shows the path.
-    File, "path", path
+    File(file) { path: file.path() }
 }
 
 /// The settings with which a file is created. A file that is there keeps its own.
@@ -343,8 +343,10 @@ impl FileBuilder {
     pub fn open(self, path: impl AsRef<Path>) -> Result<File, MappedError> {
         let path = path.as_ref();
         for _ in 0..ATTEMPTS {
-            if let Some(file) = open::open(path, true)? {
-                return File::of(file, path, self.lock_timeout);
+            match open::open(path, true) {
+                Ok(file) => return File::of(file, path, self.lock_timeout),
+                Err(MappedError::Failed { error, .. }) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
             }
             create::create(path, self.header()?)?; // or another process has
         }

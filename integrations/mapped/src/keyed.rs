@@ -1,7 +1,5 @@
 //! Paces by key, for keys that come at run time.
 
-use std::fmt::{self, Debug, Formatter};
-
 use windrow::pace::Terms;
 
 use crate::error::MappedError;
@@ -77,12 +75,7 @@ impl KeyedPace {
     }
 }
 
-/// Shows the name and the label.
-impl Debug for KeyedPace {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyedPace")
-            .field("name", &self.name)
-            .field("label", &self.label)
-            .finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the name and the label.
+    KeyedPace(pace) { name: pace.name, label: pace.label }
 }

@@ -1,8 +1,6 @@
 //! Reading a file from outside, while its processes run, hang, or after they were killed.
 
-use std::fmt::{self, Debug, Formatter};
 use std::fs;
-use std::io;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -92,11 +90,7 @@ impl Reader {
     ///   of this version.
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, MappedError> {
         let path = path.as_ref();
-        if let Some(file) = open::open(path, false)? {
-            return Reader::of(file, path);
-        }
-        let error = io::Error::from_raw_os_error(libc::ENOENT);
-        Err(MappedError::failed("open", path)(error))
+        Reader::of(open::open(path, false)?, path)
     }
 
     /// Reads a file that is open already: a copy, or one that was
@@ -215,11 +209,9 @@ impl Reader {
     }
 }
 
-/// Shows the path.
-impl Debug for Reader {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").field("path", &self.path).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the path.
+    Reader(reader) { path: reader.path }
 }
 
 #[cfg(test)]

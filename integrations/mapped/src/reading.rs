@@ -190,14 +190,9 @@ impl<'r> Metric<'r> {
     }
 }
 
-/// Shows name, labels and value.
-impl Debug for Metric<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let labels: Vec<_> = self.labels().collect();
-        f.debug_struct("Metric")
-            .field("name", &self.name())
-            .field("labels", &labels)
-            .field("value", &self.value)
-            .finish_non_exhaustive()
+shown! {
+    /// Shows name, labels and value.
+    Metric<'_>(metric) {
+        name: metric.name(), labels: metric.labels().collect::<Vec<_>>(), value: metric.value
     }
 }

@@ -5,7 +5,6 @@
 //! and a process that hangs has one too.
 
 use std::collections::VecDeque;
-use std::fmt::{self, Debug, Formatter};
 use std::time::{Duration, Instant};
 
 use crate::error::MappedError;
@@ -163,14 +162,9 @@ fn between(from: &Sample, to: &Sample, metric: &Metric<'_>) -> Option<Increase> 
     Some(Increase { count, span: to.at.saturating_duration_since(from.at) })
 }
 
-/// Shows the reader and the number of samples.
-impl Debug for Sampler {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sampler")
-            .field("reader", &self.reader)
-            .field("samples", &self.ring.len())
-            .finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the reader and the number of samples.
+    Sampler(sampler) { reader: sampler.reader, samples: sampler.ring.len() }
 }
 
 #[cfg(test)]

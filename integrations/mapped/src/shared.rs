@@ -52,14 +52,14 @@ const PAUSE: Duration = Duration::from_micros(50);
 /// An open file.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    file: Opened,
-    path: PathBuf,
-    mapping: Mapping,
-    shape: Shape,
+    pub(crate) file: Opened,
+    pub(crate) path: PathBuf,
+    pub(crate) mapping: Mapping,
+    pub(crate) shape: Shape,
     /// The offset of a thread's area from its thread pointer, if adds of this process are plain.
-    area: Option<isize>,
+    pub(crate) area: Option<isize>,
     /// The time to wait for a lock.
-    timeout: Duration,
+    pub(crate) timeout: Duration,
     /// Locked before `seen`, and while this process waits for the lock of the names: so a name that
     /// it knows is found meanwhile.
     lock_file: Mutex<LockFile>,
@@ -118,32 +118,9 @@ impl Shared {
             seen: Mutex::default(),
             slot: AtomicPtr::default(),
         };
-        let checked = shared.seen().and_then(|mut seen| shared.catch_up(&mut seen.entries));
-        match checked {
-            Ok(()) => Ok(shared),
-            Err(error) => {
-                shared.mapping.discard(); // no cell of it was handed out
-                Err(error)
-            }
-        }
-    }
-
-    pub(crate) fn file(&self) -> &Opened {
-        &self.file
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    #[cfg(test)]
-    pub(crate) fn shape(&self) -> Shape {
-        self.shape
-    }
-
-    /// Returns the offset of a thread's area, if adds of this process are plain.
-    pub(crate) fn area(&self) -> Option<isize> {
-        self.area
+        // (An error drops the mapping: no cell of it was handed out.)
+        shared.seen().and_then(|mut seen| shared.catch_up(&mut seen.entries))?;
+        Ok(shared)
     }
 
     /// Returns the cells of a column, which live for ever: see [`Mapping`].
@@ -160,9 +137,7 @@ impl Shared {
         // Acquire: pairs with the exchange below.
         let mut slot = self.slot.load(Ordering::Acquire);
         if slot.is_null() {
-            let Shared { file, path, mapping, shape, timeout, .. } = self;
-            let made = Box::new(OwnSlot::new(file, path, mapping, *shape, *timeout)?);
-            slot = Box::into_raw(made);
+            slot = Box::into_raw(Box::new(OwnSlot::new(self)?));
             // Release, for the loads; Acquire, for that of another thread.
             let (order, failed) = (Ordering::AcqRel, Ordering::Acquire);
             if let Err(first) = self.slot.compare_exchange(null_mut(), slot, order, failed) {
@@ -244,7 +219,7 @@ impl Shared {
         if end > *claimed {
             let page = PAGE as u32;
             let (from, to) = (*claimed / page * page, end.next_multiple_of(page));
-            claim(self.file.get(&self.path)?, &self.path, table_place(from), u64::from(to - from))?;
+            self.claim(table_place(from), u64::from(to - from))?;
             *claimed = to;
         }
         Ok(())
@@ -258,11 +233,9 @@ impl Shared {
         let last = entry.column + entry.columns - 1;
         for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {
             claimed.once(page, || {
-                let file = self.file.get(&self.path)?;
-                (0..self.shape.rows()).try_for_each(|row| {
-                    let place = self.shape.cell_place(row, page * PAGE_COLUMNS);
-                    claim(file, &self.path, place, PAGE)
-                })
+                let mut rows = 0..self.shape.rows();
+                let place = |row| self.shape.cell_place(row, page * PAGE_COLUMNS);
+                rows.try_for_each(|row| self.claim(place(row), PAGE))
             })?;
         }
         Ok(())
@@ -271,12 +244,21 @@ impl Shared {
     /// Reads the entries that this process has not seen.
     fn catch_up(&self, entries: &mut Entries) -> Result<(), MappedError> {
         let end = publish::end(&self.mapping);
-        // Not through the mapping: a page of a copied file that has no memory would be claimed by a
-        // load, and be a signal where there is none left. The kernel's loads come after that of the
-        // end, which is Acquire.
-        entries.catch_up(end, self.shape, &self.path, |place, into| {
-            read::exactly(self.file.get(&self.path)?, &self.path, place, into)
-        })
+        // The kernel's loads come after that of the end, which is Acquire.
+        entries.catch_up(end, self.shape, &self.path, |place, into| self.read(place, into))
+    }
+
+    /// Reads a part of the file.
+    ///
+    /// Not through the mapping: a page of a copied file that has no memory would be claimed by a
+    /// load, and be a signal where there is none left.
+    pub(crate) fn read(&self, place: u64, into: &mut [u8]) -> Result<(), MappedError> {
+        read::exactly(self.file.get(&self.path)?, &self.path, place, into)
+    }
+
+    /// Claims the memory of a part of the file.
+    pub(crate) fn claim(&self, place: u64, bytes: u64) -> Result<(), MappedError> {
+        claim(self.file.get(&self.path)?, &self.path, place, bytes)
     }
 
     /// Locks what this process knows.

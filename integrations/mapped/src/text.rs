@@ -44,7 +44,7 @@ pub(crate) fn name(text: &str) -> &str {
     text.split(BETWEEN).next().unwrap_or_default()
 }
 
-/// Returns the labels in a joined text that [`is_joined`].
+/// Returns the labels in a joined text.
 pub(crate) fn labels(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut parts = text.split(BETWEEN).skip(1);
     std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
@@ -52,20 +52,8 @@ pub(crate) fn labels(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// Returns whether [`join`] can have made the text.
 pub(crate) fn is_joined(text: &str) -> bool {
-    let mut parts = text.split(BETWEEN);
-    let name = parts.next().unwrap_or_default();
-    if text.len() > MOST_BYTES || check_name(name).is_err() {
-        return false;
-    }
-    let mut before = "";
-    while let Some(label) = parts.next() {
-        // No name is empty, so the first one is behind none.
-        if parts.next().is_none() || label <= before || check_name(label).is_err() {
-            return false;
-        }
-        before = label;
-    }
-    true
+    let labels: Vec<_> = labels(text).collect();
+    join(name(text), &labels).is_ok_and(|joined| joined == text)
 }
 
 /// Checks that a text can be a name.

@@ -83,10 +83,7 @@ impl Entry {
         bytes.resize(behind_text(&self.text), 0);
         bytes.extend(self.detail.to_le_bytes());
         bytes.resize(self.size as usize, 0);
-        let words = bytes.chunks_exact(8);
-        words
-            .map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
-            .collect()
+        bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
     }
 
     /// Returns the end of the table behind this entry, which is the first one behind `before`.

@@ -14,7 +14,6 @@ use super::{Seen, Shared};
 use crate::error::MappedError;
 use crate::kind::Kind;
 use crate::layout::PAGE;
-use crate::system::claim::claim;
 use crate::system::time::Boot;
 use crate::text;
 
@@ -72,9 +71,7 @@ impl Shared {
             _ => self.shape.several_place(number),
         };
         let page = (place - self.shape.pace_place(0)) / PAGE;
-        seen.paces.once(page as u32, || {
-            claim(self.file.get(&self.path)?, &self.path, place / PAGE * PAGE, PAGE)
-        })?;
+        seen.paces.once(page as u32, || self.claim(place / PAGE * PAGE, PAGE))?;
         Ok(place)
     }
 

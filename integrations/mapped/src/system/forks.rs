@@ -7,6 +7,9 @@ use std::io;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::io::Errno;
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+
 use crate::layout::PAGE;
 
 pub(crate) mod own_file;
@@ -25,16 +28,12 @@ unsafe impl Sync for Wiped {}
 impl Wiped {
     /// Makes a word, which is zero.
     pub(crate) fn new() -> io::Result<Wiped> {
-        let (bytes, rights) = (PAGE as usize, libc::PROT_READ | libc::PROT_WRITE);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let (bytes, rights) = (PAGE as usize, ProtFlags::READ | ProtFlags::WRITE);
         // SAFETY: a new mapping, at an address that the kernel chooses.
-        let base = unsafe { libc::mmap(null_mut(), bytes, rights, flags, -1, 0) };
-        let mapped = NonNull::new(base.cast()).filter(|_| base != libc::MAP_FAILED);
-        let wiped = Wiped { word: mapped.ok_or_else(io::Error::last_os_error)? };
+        let base = unsafe { mmap_anonymous(null_mut(), bytes, rights, MapFlags::PRIVATE)? };
+        let wiped = Wiped { word: NonNull::new(base.cast()).ok_or(Errno::NOMEM)? };
         // SAFETY: the mapping is this one's.
-        if unsafe { libc::madvise(base, bytes, libc::MADV_WIPEONFORK) } != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        unsafe { madvise(base, bytes, Advice::LinuxWipeOnFork)? };
         Ok(wiped)
     }
 
@@ -49,7 +48,7 @@ impl Wiped {
 impl Drop for Wiped {
     fn drop(&mut self) {
         // SAFETY: `new` has mapped this, and no reference outlives this one.
-        unsafe { libc::munmap(self.word.as_ptr().cast(), PAGE as usize) };
+        let _ = unsafe { munmap(self.word.as_ptr().cast(), PAGE as usize) };
     }
 }
 

@@ -1,7 +1,6 @@
 //! A rate limiter that many processes share.
 
 use std::borrow::Cow;
-use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use windrow::AtMost;
@@ -15,7 +14,6 @@ use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::machine::Terms;
-use crate::names::Kind;
 use crate::reserve::{Reserve, SharedReservation};
 use crate::shared::Shared;
 use crate::time::NEVER;
@@ -151,7 +149,7 @@ impl SharedGate {
             let _ = self.shared.decide(now, n, n);
             return None;
         }
-        Some(SharedReservation::new(self.shared.clone(), lease, n))
+        Some(SharedReservation { shared: self.shared.clone(), lease, weight: n })
     }
 
     /// Returns a future that reserves for a call of weight `n`, and waits for that at most
@@ -214,11 +212,6 @@ impl SharedGate {
         Duration::from_micros(limit.bucket * limit.buckets)
     }
 
-    /// Returns the number of buckets in the interval.
-    pub fn buckets(&self) -> usize {
-        self.shared.limit.buckets as usize
-    }
-
     /// Returns the limit's name.
     pub fn name(&self) -> &str {
         &self.shared.limit.name
@@ -269,21 +262,16 @@ impl SharedGate {
 }
 
 impl Built for SharedGate {
-    const KIND: Kind = Kind::Alone;
+    const SUFFIX: &'static str = "";
 
     fn on(engine: &Engine, checked: Checked, _: usize) -> Result<SharedGate, SharedError> {
         SharedGate::begin(engine, &checked)
     }
 }
 
-impl Debug for SharedGate {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedGate")
-            .field("name", &self.name())
-            .field("limit", &self.limit())
-            .field("interval", &self.interval())
-            .field("buckets", &self.buckets())
-            .field("engine", self.engine())
-            .finish_non_exhaustive()
+shown! {
+    /// Shows the limit, and the engine that keeps it.
+    SharedGate(gate) {
+        name: gate.name(), limit: gate.limit(), interval: gate.interval(), engine: gate.engine()
     }
 }

@@ -6,7 +6,6 @@
 //! moment. A request then asks, or is refused, without need; what is admitted depends on permits
 //! alone.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -122,11 +121,6 @@ impl Limit {
         }
         self.inquires.store(true, Ordering::Relaxed);
         !self.is_listed.swap(true, Ordering::AcqRel) // as in `miss`
-    }
-
-    /// Notes a request that is refused without an ask: it is part of the demand.
-    pub(crate) fn refuse(&self, demand: u64) {
-        self.permits.miss(demand); // as above
     }
 
     /// Takes the limit off the list.
@@ -258,8 +252,7 @@ pub(crate) fn gate(
     Gate::builder(limit).interval(interval).buckets(buckets as usize).build()
 }
 
-impl Debug for Limit {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Limit").field("limit", &self.limit()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the limit in force.
+    Limit(own) { limit: own.limit() }
 }

@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::twin::Twin;
-use crate::machine::{Answer, Ask, DRIFT, MAX_LIMIT, Machine, State, Terms};
+use crate::machine::{Answer, Ask, DRIFT, MAX_LIMIT, Machine, Return, State, Terms};
 use crate::permits::Permits;
 
 const TERMS: Terms = Terms { limit: 100, version: 1, length: 100_000, buckets: 10, drift: DRIFT };
@@ -10,7 +10,7 @@ const TERMS: Terms = Terms { limit: 100, version: 1, length: 100_000, buckets: 1
 const START: u64 = 1_000_000_000;
 
 fn asked(number: u64) -> Ask {
-    Ask { number, want: 10, need: 1, back: 0, of: 0, born: 0 }
+    Ask { number, want: 10, need: 1, back: Return::default() }
 }
 
 fn granted(number: u64, bucket: u64) -> Answer {
@@ -41,7 +41,8 @@ fn clients_that_knew_an_earlier_run_do_not_begin_an_epoch() {
     for number in 2..100 {
         // One gives back what an earlier epoch granted, as long as it likes.
         let at = warm + number * 7_000;
-        old = Ask { number, back: 1, of: at / TERMS.length, born: 5, ..asked(number) };
+        let back = Return { count: 1, bucket: at / TERMS.length, born: 5 };
+        old = Ask { back, ..asked(number) };
         let new = Ask { number, ..new };
         for (client, ask) in [(1, &old), (2, &new)] {
             let answer = engine.ask(at, client, ask, &TERMS, Twin::None);
@@ -82,7 +83,8 @@ fn epochs_are_not_told_apart_by_bucket_numbers() {
     let second = engine.ask(START, 2, &all, &terms, Twin::None);
     assert_eq!((second.bucket, second.granted), (bucket, 100));
     // Permits of the first bucket with that number are not taken off the second.
-    let back = Ask { back: 10, of: first.bucket, born: first.born, ..asked(2) };
+    let back = Return { count: 10, bucket: first.bucket, born: first.born };
+    let back = Ask { back, ..asked(2) };
     let answer = engine.ask(START + 10, 1, &back, &terms, Twin::None);
     assert_eq!((answer.granted, engine.used()), (0, 100));
 }

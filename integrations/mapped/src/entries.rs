@@ -136,10 +136,7 @@ impl Entries {
             self.push(entry);
             Ok(())
         };
-        match entry::parse(&table, from, end, add) {
-            Ok(()) => Ok(()),
-            Err(broken) => damaged(table_place(broken.at), broken.value, broken.rule),
-        }
+        entry::parse(path, &table, from, end, add)
     }
 
     /// Adds an entry, which stands behind the others, with a text that none of them has.

@@ -9,7 +9,6 @@ use windrow::histogram::Scale;
 use windrow::pace::PaceError;
 
 use crate::kind::Kind;
-use crate::name_error::NameError;
 
 mod message;
 
@@ -142,8 +141,10 @@ pub enum MappedError {
     },
     /// The name, or a label, breaks a rule.
     BadName {
-        /// The rule, with the text.
-        error: NameError,
+        /// The name, or a label's name or value.
+        text: String,
+        /// The rule.
+        rule: &'static str,
     },
     /// The name is registered as a metric of another kind.
     OtherKind {
@@ -251,7 +252,6 @@ impl Error for MappedError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             MappedError::Failed { error, .. } | MappedError::NoSpace { error, .. } => Some(error),
-            MappedError::BadName { error } => Some(error),
             MappedError::BadTerms { error } => Some(error),
             _ => None,
         }
@@ -261,11 +261,5 @@ impl Error for MappedError {
 impl From<PaceError> for MappedError {
     fn from(error: PaceError) -> MappedError {
         MappedError::BadTerms { error }
-    }
-}
-
-impl From<NameError> for MappedError {
-    fn from(error: NameError) -> MappedError {
-        MappedError::BadName { error }
     }
 }

@@ -13,11 +13,12 @@ use crate::error::MappedError;
 use crate::extreme::{Maximum, Minimum};
 use crate::histogram::Histogram;
 use crate::kind::Kind;
+use crate::layout::entry::Entry;
 use crate::layout::header::Header;
 use crate::layout::{
     LINE_WORDS, MOST_COLUMNS, MOST_GAUGES, MOST_OWNERS, MOST_ROWS, MOST_TABLE, Shape,
 };
-use crate::shared::{At, Shared};
+use crate::shared::Shared;
 use crate::system::create::{self, SEALED};
 use crate::system::{machine, open};
 use crate::text;
@@ -179,8 +180,13 @@ impl File {
         Ok(Histogram::new(scale, column, |column| self.shared.cells(column)))
     }
 
-    /// Returns the place of a metric.
-    fn register(self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<At, MappedError> {
+    /// Returns the entry of a metric.
+    fn register(
+        self,
+        name: &str,
+        labels: &[(&str, &str)],
+        kind: Kind,
+    ) -> Result<Entry, MappedError> {
         self.shared.register(&text::join(name, labels)?, kind)
     }
 

@@ -27,7 +27,6 @@ mod file;
 mod gauge;
 mod histogram;
 mod kind;
-mod name_error;
 mod text;
 
 // Limits in a file.
@@ -67,7 +66,6 @@ pub use gauge::{Gauge, InFlight, InFlightGuard};
 pub use histogram::Histogram;
 pub use keyed::KeyedPace;
 pub use kind::Kind;
-pub use name_error::NameError;
 pub use owners::{Level, Owner};
 pub use pace::Pace;
 pub use paces::Paces;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, fence};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::entries::Entries;
@@ -112,8 +112,7 @@ impl Reader {
     /// 1 GiB of cells and not the memory for them; [`Failed`](MappedError::Failed), if the system
     /// refuses to read it.
     pub fn read(&self) -> Result<Reading, MappedError> {
-        // A panic leaves what is valid.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         let State { entries, buffer } = &mut *state;
         self.catch_up(entries)?;
         self.check_effort(entries)?;
@@ -159,10 +158,8 @@ impl Reader {
     fn of(file: fs::File, path: &Path) -> Result<Reader, MappedError> {
         let length = open::length(&file, path)?;
         let shape = read::header(&file, path, length)?.shape;
-        let mut reader = Reader { file, path: path.to_owned(), shape, state: Mutex::default() };
-        let mut entries = Arc::default();
-        reader.catch_up(&mut entries)?;
-        reader.state = Mutex::new(State { entries, buffer: Vec::new() });
+        let reader = Reader { file, path: path.to_owned(), shape, state: Mutex::default() };
+        reader.catch_up(&mut reader.state().entries)?;
         Ok(reader)
     }
 
@@ -202,6 +199,10 @@ impl Reader {
         fence(Ordering::Acquire);
         let read = |place, into: &mut [u8]| self.fill(place, into);
         Arc::make_mut(entries).catch_up(end, self.shape, &self.path, read)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner) // a panic leaves what is valid
     }
 
     fn fill(&self, place: u64, into: &mut [u8]) -> Result<(), MappedError> {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use windrow::histogram::Distribution;
 
 use crate::entries::Entries;
+use crate::error::MappedError;
 use crate::extreme::of_columns;
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
-use crate::name_error::NameError;
 use crate::owners::{Level, Owner, Parts};
 use crate::text;
 
@@ -44,12 +44,12 @@ impl Reading {
     ///
     /// # Errors
     ///
-    /// [`NameError`], if no file can have the name or the labels.
+    /// [`MappedError::BadName`], if no file can have the name or the labels.
     pub fn get(
         &self,
         name: &str,
         labels: &[(&str, &str)],
-    ) -> Result<Option<Metric<'_>>, NameError> {
+    ) -> Result<Option<Metric<'_>>, MappedError> {
         let entry = self.entries.find(&text::join(name, labels)?);
         Ok(entry.and_then(|entry| self.metric(entry)))
     }
@@ -77,9 +77,7 @@ impl Reading {
                 let cells = self.columns(entry)[1..].iter();
                 Value::Values { count: cells.fold(0, |all, n| n.wrapping_add(all)), sum: column(0) }
             }
-            Kind::Gauge | Kind::InFlight => {
-                Value::Level(Level::of(&self.owners, entry.detail as u32))
-            }
+            Kind::Gauge | Kind::InFlight => Value::Level(Level::of(&self.owners, entry.word())),
             Kind::Pace | Kind::Paces => return None,
         };
         Some(Metric { reading: self, entry, kind, value })

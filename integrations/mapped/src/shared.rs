@@ -22,6 +22,7 @@
 //! bytes that a killed one has left. After step 5, the entry is complete. Nothing is freed, so no
 //! column ever has a second meaning.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
@@ -30,13 +31,15 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use foldhash::fast::RandomState;
+
 use crate::cells::Cells;
 use crate::entries::Entries;
 use crate::error::MappedError;
 use crate::failpoint::{self, Point};
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
-use crate::layout::{PAGE, PAGE_COLUMNS, Shape, table_place};
+use crate::layout::{PAGE, PAGE_COLUMNS, ROW, Shape, table_place};
 use crate::publish::{self, publish};
 use crate::sequence;
 use crate::slot::OwnSlot;
@@ -73,27 +76,8 @@ pub(crate) struct Shared {
 #[derive(Debug, Default)]
 struct Seen {
     entries: Entries,
-    /// The bytes of the table whose memory this process has claimed.
-    table: u32,
-    /// The pages of columns whose memory this process has claimed in all rows.
-    columns: Pages,
-    /// The pages of paces whose memory this process has claimed.
-    paces: Pages,
-}
-
-/// The place of a metric.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct At {
-    /// The first of its columns.
-    pub(crate) column: u32,
-    /// Its word in the slots of the owners, if it is a gauge.
-    pub(crate) word: u32,
-}
-
-impl At {
-    fn of(entry: &Entry) -> At {
-        At { column: entry.column, word: entry.detail as u32 }
-    }
+    /// The places of the pages whose memory this process has claimed: of columns those in row 0.
+    claimed: HashSet<u64, RandomState>,
 }
 
 impl Shared {
@@ -159,12 +143,17 @@ impl Shared {
         Ok(seen.entries.list.len())
     }
 
-    /// Returns the place of a metric, which is registered if it is not there.
-    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<At, MappedError> {
-        let found = |seen: &mut Seen| self.found(seen, text, kind);
+    /// Returns the entry of a metric, which is registered if it is not there.
+    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<Entry, MappedError> {
+        let found = |seen: &mut Seen| {
+            let Some(entry) = seen.entries.find(text).cloned() else { return Ok(None) };
+            // The file may have been copied without the memory that was claimed.
+            self.claim_columns(seen, &entry)?;
+            Ok(Some(entry))
+        };
         self.registered(text, kind, found, |seen, entry| {
-            self.claim_columns(&mut seen.columns, entry)?;
-            Ok(At::of(entry))
+            self.claim_columns(seen, entry)?;
+            Ok(entry.clone())
         })
     }
 
@@ -177,25 +166,28 @@ impl Shared {
         found: impl Fn(&mut Seen) -> Result<Option<R>, MappedError>,
         prepare: impl FnOnce(&mut Seen, &Entry) -> Result<R, MappedError>,
     ) -> Result<R, MappedError> {
-        let mut seen = self.seen()?;
+        let known = |seen: &mut Seen| {
+            self.catch_up(&mut seen.entries)?;
+            seen.entries.check_kind(text, kind)?;
+            found(seen)
+        };
         // Entries never change, so one that is there needs no lock.
-        self.catch_up(&mut seen.entries)?;
-        if let Some(found) = found(&mut seen)? {
+        if let Some(found) = known(&mut *self.seen()?)? {
             return Ok(found);
         }
-        drop(seen);
         let mut lock_file = self.locked(&self.lock_file)?;
         let lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
         failpoint::reach(Point::Locked);
-        let mut seen = self.seen()?;
-        let seen = &mut *seen;
-        self.catch_up(&mut seen.entries)?;
-        if let Some(found) = found(seen)? {
+        let seen = &mut *self.seen()?;
+        if let Some(found) = known(seen)? {
             return Ok(found);
         }
         let before = seen.entries.end;
         let entry = seen.entries.next(text, kind, self.shape)?;
-        self.claim_table(&mut seen.table, entry.end(before).bytes)?;
+        let places = [before, entry.end(before)].map(|end| table_place(end.bytes));
+        for page in places[0] / PAGE..places[1].div_ceil(PAGE) {
+            self.claim_once(seen, page * PAGE, 1)?;
+        }
         let prepared = prepare(seen, &entry)?;
         failpoint::reach(Point::Claimed);
         publish(&self.mapping, &entry, before);
@@ -205,38 +197,23 @@ impl Shared {
         Ok(prepared)
     }
 
-    /// Returns the place of a metric that this process knows.
-    fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<At>, MappedError> {
-        seen.entries.check_kind(text, kind)?;
-        let Some(entry) = seen.entries.find(text) else { return Ok(None) };
-        // The file may have been copied without the memory that was claimed.
-        self.claim_columns(&mut seen.columns, entry)?;
-        Ok(Some(At::of(entry)))
-    }
-
-    /// Claims the memory of the table up to an end, by the page, once in a process.
-    fn claim_table(&self, claimed: &mut u32, end: u32) -> Result<(), MappedError> {
-        if end > *claimed {
-            let page = PAGE as u32;
-            let (from, to) = (*claimed / page * page, end.next_multiple_of(page));
-            self.claim(table_place(from), u64::from(to - from))?;
-            *claimed = to;
-        }
-        Ok(())
-    }
-
     /// Claims the memory of a metric's columns in all rows, once in a process.
-    fn claim_columns(&self, claimed: &mut Pages, entry: &Entry) -> Result<(), MappedError> {
+    fn claim_columns(&self, seen: &mut Seen, entry: &Entry) -> Result<(), MappedError> {
         if entry.columns == 0 {
             return Ok(()); // a gauge's words are claimed with an owner's slot
         }
-        let last = entry.column + entry.columns - 1;
-        for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {
-            claimed.once(page, || {
-                let mut rows = 0..self.shape.rows();
-                let place = |row| self.shape.cell_place(row, page * PAGE_COLUMNS);
-                rows.try_for_each(|row| self.claim(place(row), PAGE))
-            })?;
+        let end = (entry.column + entry.columns).div_ceil(PAGE_COLUMNS);
+        (entry.column / PAGE_COLUMNS..end).try_for_each(|page| {
+            let place = self.shape.cell_place(0, page * PAGE_COLUMNS);
+            self.claim_once(seen, place, self.shape.rows())
+        })
+    }
+
+    /// Claims the memory of a page, and of the same page of further rows, once in a process.
+    fn claim_once(&self, seen: &mut Seen, page: u64, rows: u32) -> Result<(), MappedError> {
+        if !seen.claimed.contains(&page) {
+            (0..rows).try_for_each(|row| self.claim(page + u64::from(row) * ROW, PAGE))?;
+            seen.claimed.insert(page);
         }
         Ok(())
     }
@@ -283,29 +260,6 @@ impl Shared {
             }
             sleep(PAUSE);
         }
-    }
-}
-
-/// A set of pages.
-#[derive(Debug, Default)]
-struct Pages(Vec<u64>);
-
-impl Pages {
-    /// Claims a page, unless it is in the set, and adds it.
-    fn once(
-        &mut self,
-        page: u32,
-        claim: impl FnOnce() -> Result<(), MappedError>,
-    ) -> Result<(), MappedError> {
-        let (word, bit) = (page as usize / 64, 1 << (page % 64));
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        if self.0[word] & bit == 0 {
-            claim()?;
-            self.0[word] |= bit;
-        }
-        Ok(())
     }
 }
 

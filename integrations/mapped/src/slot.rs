@@ -6,6 +6,7 @@
 //! If there is none, its values go into memory that no reader sees, and registering a gauge is an
 //! error.
 
+use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::thread::sleep;
@@ -62,7 +63,7 @@ impl OwnSlot {
     /// Makes the slot of a file, which is not taken yet.
     pub(crate) fn new(of: &'static Shared) -> Result<OwnSlot, MappedError> {
         let failed = MappedError::failed("prepare for forks with", &of.path);
-        let token = Wiped::new().map_err(failed)?;
+        let token = Wiped::new(NO_TOKEN).map_err(failed)?;
         let lock_file = OwnFile::new().map_err(failed)?;
         let spare = (0..of.shape.gauges).map(|_| AtomicU64::new(0)).collect();
         let first = of.mapping.word(of.shape.word_place(0, 0));
@@ -160,8 +161,7 @@ impl OwnSlot {
             }
             self.of.claim(place, 8)?;
             self.of.claim(shape.slot_place(slot), shape.slot())?;
-            let lock = || try_lock(open, place, path);
-            if owner::take(&Mapped { of: self.of, slot, lock }, std::process::id())? {
+            if owner::take(&Mapped { of: self.of, slot, open }, std::process::id())? {
                 failpoint::reach(Point::SlotLocked);
                 return Ok(slot);
             }
@@ -206,13 +206,13 @@ fn of(slot: u64) -> Token {
 }
 
 /// A slot in the mapping.
-struct Mapped<'o, L> {
+struct Mapped<'o> {
     of: &'o Shared,
     slot: u32,
-    lock: L,
+    open: BorrowedFd<'o>,
 }
 
-impl<L: Fn() -> Result<bool, MappedError>> owner::Slot for Mapped<'_, L> {
+impl owner::Slot for Mapped<'_> {
     type Error = MappedError;
 
     fn state(&self, order: Ordering) -> u64 {
@@ -237,7 +237,7 @@ impl<L: Fn() -> Result<bool, MappedError>> owner::Slot for Mapped<'_, L> {
     }
 
     fn lock(&self) -> Result<bool, MappedError> {
-        (self.lock)()
+        try_lock(self.open, self.of.shape.state_place(self.slot), &self.of.path)
     }
 }
 

@@ -9,7 +9,6 @@ use windrow::BuildError;
 use windrow::export::{Catalog, CatalogError};
 
 use crate::error::MappedError;
-use crate::name_error::NameError;
 use crate::reader::Reader;
 use crate::text;
 use crate::windows::Windows;
@@ -106,7 +105,7 @@ impl FileSource {
     ///
     /// # Errors
     ///
-    /// [`NameError`], if the name cannot be that of a label.
+    /// [`MappedError::BadName`], if the name cannot be that of a label.
     ///
     /// ```
     /// use windrow::export::Catalog;
@@ -126,7 +125,7 @@ impl FileSource {
     pub fn several<V: Into<String>>(
         label: &str,
         readers: impl IntoIterator<Item = (V, Reader)>,
-    ) -> Result<FileSource, NameError> {
+    ) -> Result<FileSource, MappedError> {
         text::check_name(label)?;
         let readers = readers.into_iter().map(|(file, reader)| (file.into(), reader));
         Ok(FileSource(Arc::new(Files::several(label, readers))))

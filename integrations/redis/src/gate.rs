@@ -13,7 +13,6 @@ use crate::change::Change;
 use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
-use crate::machine::Terms;
 use crate::reserve::{Reserve, SharedReservation};
 use crate::shared::Shared;
 use crate::time::NEVER;
@@ -84,7 +83,7 @@ use crate::wait::Wait;
 #[doc(alias = "token bucket")]
 #[doc(alias = "GCRA")]
 pub struct SharedGate {
-    shared: Shared,
+    pub(crate) shared: Shared,
 }
 
 impl SharedGate {
@@ -249,15 +248,6 @@ impl SharedGate {
         let shared = Shared { engine: engine.clone(), limit };
         shared.begin()?;
         Ok(SharedGate { shared })
-    }
-
-    /// Returns the terms, with the limit in force.
-    pub(crate) fn terms(&self) -> Terms {
-        self.shared.limit.machine().terms()
-    }
-
-    pub(crate) fn of(shared: Shared) -> SharedGate {
-        SharedGate { shared }
     }
 }
 

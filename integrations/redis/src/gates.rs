@@ -96,10 +96,11 @@ impl SharedGates {
         let is_idle =
             |limit: &Arc<Limit>| Arc::strong_count(limit) == 1 && !limit.has_used_its_share();
         // (The letter tells the empty key from the overflow.)
-        let new = || checked.limit(engine, &[b"k", key].concat(), overflow.terms());
+        let new =
+            || checked.limit(engine, &[b"k", key].concat(), overflow.shared.limit.machine().terms);
         let own = if has_own { table.get(key, is_idle, new) } else { None };
         match own {
-            Some(limit) => SharedGate::of(Shared { engine: engine.clone(), limit }),
+            Some(limit) => SharedGate { shared: Shared { engine: engine.clone(), limit } },
             None => overflow.clone(),
         }
     }

@@ -148,8 +148,8 @@ impl Limit {
         let mut machine = self.machine();
         machine.answer(&self.permits, now, attempt.ask.number, attempt.attempt, answer);
         // Relaxed, here and below: numbers that may be seen late, and publish nothing.
-        self.in_force.store(machine.terms().limit, Ordering::Relaxed);
-        self.tell(machine.refusal());
+        self.in_force.store(machine.terms.limit, Ordering::Relaxed);
+        self.tell(machine.refusal);
         drop(machine);
         *locked(&self.fault) = None;
         self.is_unusable.store(false, Ordering::Relaxed);
@@ -174,7 +174,7 @@ impl Limit {
     fn abandon(&self, until: u64) {
         let mut machine = self.machine();
         machine.abandon(until);
-        self.tell(machine.refusal());
+        self.tell(machine.refusal);
         drop(machine);
         self.waiters.wake();
     }
@@ -190,7 +190,7 @@ impl Limit {
         let mut machine = self.machine();
         let version = machine.set_limit(limit);
         self.in_force.store(limit, Ordering::Relaxed); // as in `answer`
-        self.tell(machine.refusal());
+        self.tell(machine.refusal);
         version
     }
 

@@ -42,7 +42,8 @@ pub(crate) use terms::{DRIFT, LENGTHS, MAX_BUCKETS, MAX_LIMIT, Terms};
 /// The client of a shared limit. One thread at a time uses it; requests take from [`Permits`].
 #[derive(Debug, Default)]
 pub(crate) struct Machine {
-    terms: Terms,
+    /// The terms, with the limit that the engine has told last.
+    pub(crate) terms: Terms,
     /// The number of the last ask.
     number: u64,
     /// The bucket and the epoch of each lease's permits.
@@ -51,7 +52,8 @@ pub(crate) struct Machine {
     earlier: [Grant; LEASES],
     returns: Returns,
     pending: Option<Pending>,
-    refusal: Refusal,
+    /// The refusal that the engine has told last.
+    pub(crate) refusal: Refusal,
     /// The version of the limit that the engine is known to have heard of.
     heard: u64,
     /// The engine is to be asked for the limit alone.
@@ -101,16 +103,6 @@ impl Machine {
     /// Makes the client of a limit. Its id on the engine must be new, after a fork as well.
     pub(crate) fn new(terms: Terms) -> Machine {
         Machine { terms, heard: terms.version, want: 1, last_granted: 1, ..Machine::default() }
-    }
-
-    /// Returns the terms, with the limit that the engine has told last.
-    pub(crate) fn terms(&self) -> Terms {
-        self.terms
-    }
-
-    /// Returns the refusal that the engine has told last.
-    pub(crate) fn refusal(&self) -> Refusal {
-        self.refusal
     }
 
     /// Changes the limit for all processes, with an ask that is due for that alone. Returns its

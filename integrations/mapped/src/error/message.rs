@@ -43,7 +43,7 @@ messages! {
     LockedTooLong { [path] waited } =>
         "another process has held the lock of the names in {path} for {waited:?}";
     LostDescriptor { [path] } => "the program has closed the descriptor of {path}";
-    BadName { error } => "{error}";
+    BadName { text rule } => "{text:?} cannot be in a name: {rule}";
     OtherKind { name found wanted } =>
         "the name {name:?} is registered as kind {found}; it cannot be a {wanted:?} too";
     OtherScale { name found wanted } =>

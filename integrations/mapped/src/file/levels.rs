@@ -19,7 +19,7 @@ impl File {
     ///   for its first gauge, and gets none. A process that ends leaves its slot to the next one.
     ///   The name is registered.
     pub fn gauge(&self, name: &str, labels: &[(&str, &str)]) -> Result<Gauge, MappedError> {
-        let word = self.register(name, labels, Kind::Gauge)?.word;
+        let word = self.register(name, labels, Kind::Gauge)?.word();
         Ok(Gauge::new(self.shared.slot()?, word))
     }
 
@@ -30,7 +30,7 @@ impl File {
     ///
     /// The errors of [`gauge`](Self::gauge).
     pub fn in_flight(&self, name: &str, labels: &[(&str, &str)]) -> Result<InFlight, MappedError> {
-        let word = self.register(name, labels, Kind::InFlight)?.word;
+        let word = self.register(name, labels, Kind::InFlight)?.word();
         Ok(InFlight::new(self.shared.slot()?, word))
     }
 

@@ -51,7 +51,6 @@ impl Shared {
         check: impl Fn(u64) -> Result<(), MappedError>,
     ) -> Result<u64, MappedError> {
         let found = |seen: &mut Seen| {
-            seen.entries.check_kind(text, kind)?;
             let Some(number) = seen.entries.limit(kind, text) else { return Ok(None) };
             let place = self.claim_limit(seen, kind, number)?;
             check(place)?;
@@ -70,8 +69,7 @@ impl Shared {
             Kind::Pace => self.shape.pace_place(number),
             _ => self.shape.several_place(number),
         };
-        let page = (place - self.shape.pace_place(0)) / PAGE;
-        seen.paces.once(page as u32, || self.claim(place / PAGE * PAGE, PAGE))?;
+        self.claim_once(seen, place / PAGE * PAGE, 1)?;
         Ok(place)
     }
 

@@ -20,10 +20,11 @@ use std::ffi::c_int;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::forks::Mark;
+use super::forks::Wiped;
 use super::opened::Opened;
 use crate::error::MappedError;
 
@@ -36,9 +37,10 @@ pub(crate) const SLOTS: u64 = i64::MAX as u64 - 2;
 /// The first and the longest pause between two attempts.
 const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(2)];
 
-/// The open file through which this process locks. It is opened with the first lock.
+/// The open file through which this process locks, with a mark of the process. It is opened with
+/// the first lock.
 #[derive(Debug, Default)]
-pub(crate) struct LockFile(Option<(Opened, Mark)>);
+pub(crate) struct LockFile(Option<(Opened, Wiped)>);
 
 /// The lock, which is given back when it is dropped.
 pub(crate) struct Lock<'f> {
@@ -60,12 +62,14 @@ impl LockFile {
 
     /// Returns the open file, which no other process shares.
     fn of_this_process(&mut self, file: &Opened, path: &Path) -> Result<&Opened, MappedError> {
-        let is_own = |(opened, mark): &(Opened, Mark)| mark.is_own() && opened.is_kept();
+        let is_own = |(opened, mark): &(Opened, Wiped)| {
+            mark.word().load(Ordering::Relaxed) != 0 && opened.is_kept() // used under a lock
+        };
         let opened = if let Some(opened) = self.0.take().filter(is_own) {
             opened
         } else {
             let failed = MappedError::failed("prepare for forks with", path);
-            (file.again(path)?, Mark::new().map_err(failed)?)
+            (file.again(path)?, Wiped::new(1).map_err(failed)?)
         };
         Ok(&self.0.insert(opened).0)
     }

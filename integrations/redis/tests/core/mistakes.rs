@@ -120,7 +120,7 @@ fn of_two_versions_the_higher_one_is_the_limit() {
     let attempt = machine.poll(&permits, START, 1).unwrap();
     let answer = engine.ask(START, 2, &attempt.ask, &attempt.terms, Twin::None);
     machine.answer(&permits, START, attempt.ask.number, 0, &answer);
-    assert_eq!((machine.terms().limit, machine.terms().version), (50, 2));
+    assert_eq!((machine.terms.limit, machine.terms.version), (50, 2));
     assert_eq!(machine.set_limit(500), 3);
 }
 
@@ -134,7 +134,7 @@ fn a_refusal_of_a_large_weight_does_not_hold_back_small_ones() {
     let attempt = machine.poll(&permits, START, 50).unwrap();
     let answer = engine.ask(START, 1, &attempt.ask, &attempt.terms, Twin::None);
     machine.answer(&permits, START, attempt.ask.number, 0, &answer);
-    assert!(machine.refusal().covers(START, 50) && !machine.refusal().covers(START, 1));
+    assert!(machine.refusal.covers(START, 50) && !machine.refusal.covers(START, 1));
     permits.miss(1);
     assert!(machine.poll(&permits, START, 50).is_none());
     let attempt = machine.poll(&permits, START, 1).unwrap();
@@ -153,7 +153,7 @@ fn a_foreign_answer_changes_nothing() {
     assert_eq!(machine.pending(), Some(attempt));
     let wild = Answer { granted: u64::MAX, limit: MAX_LIMIT + 1, age: u64::MAX, ..answer };
     machine.answer(&permits, START, attempt.ask.number, 0, &wild);
-    assert_eq!((machine.terms(), permits.left(START)), (TERMS, 0));
+    assert_eq!((machine.terms, permits.left(START)), (TERMS, 0));
     for wrong in [vec![], vec![0; 9], vec![0; 11], vec![3; 10], vec![0, -1, 0, 0, 0, 0, 0, 0, 0, 0]]
     {
         assert_eq!(Answer::read(&wrong), None, "{wrong:?}");

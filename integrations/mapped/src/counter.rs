@@ -68,5 +68,5 @@ impl Counter {
 
 shown! {
     /// Shows the sum.
-    Counter, "sum", sum
+    Counter(counter) { sum: counter.sum() }
 }

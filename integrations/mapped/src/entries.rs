@@ -21,8 +21,9 @@ use crate::text;
 /// The entries of a file up to an end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entries {
-    list: Vec<Entry>,
-    end: End,
+    pub(crate) list: Vec<Entry>,
+    /// The end up to which entries were read.
+    pub(crate) end: End,
     /// The index in `list` of each text.
     by_text: Index<u32>,
     /// For each name, the indices of its first and its last entry.
@@ -30,12 +31,12 @@ pub(crate) struct Entries {
     /// For each entry, the index of the next one with its name; for the last one its own.
     next: Vec<u32>,
     /// The columns whose cells have extremes, in their order.
-    extremes: Vec<u32>,
+    pub(crate) extremes: Vec<u32>,
     /// In each segment that has metrics of known kinds, the columns from the first of theirs to the
-    /// last one.
-    spans: Vec<Range<u32>>,
+    /// last one. There may be others between them.
+    pub(crate) spans: Vec<Range<u32>>,
     /// The words of an owner's slot that are in use.
-    words: u32,
+    pub(crate) words: u32,
     /// The indices in `list` of the paces, in their order.
     paces: Vec<u32>,
     /// Those of several limits.
@@ -45,57 +46,26 @@ pub(crate) struct Entries {
 type Index<V> = HashMap<Arc<str>, V, RandomState>;
 
 impl Entries {
-    pub(crate) fn list(&self) -> &[Entry] {
-        &self.list
+    /// Returns the indices of the paces, or of several limits, in their order.
+    fn limits(&self, kind: Kind) -> &[u32] {
+        if kind == Kind::Pace { &self.paces } else { &self.several }
     }
 
-    /// Returns the columns whose cells have extremes, in their order.
-    pub(crate) fn extremes(&self) -> &[u32] {
-        &self.extremes
+    /// Returns the number of limits of a kind, which is that of the next one.
+    pub(crate) fn next_limit(&self, kind: Kind) -> u32 {
+        self.limits(kind).len() as u32 // at most `MOST_PACES`
     }
 
-    /// Returns the columns that have metrics of known kinds: for each segment one span, in which
-    /// there may be others between them.
-    pub(crate) fn spans(&self) -> &[Range<u32>] {
-        &self.spans
-    }
-
-    /// Returns the number of words of an owner's slot that are in use.
-    pub(crate) fn words(&self) -> u32 {
-        self.words
-    }
-
-    /// Returns the number of paces.
-    pub(crate) fn paces(&self) -> u32 {
-        self.paces.len() as u32 // at most `MOST_PACES`
-    }
-
-    /// Returns the number of the pace with this text: that of the paces before it.
-    pub(crate) fn pace(&self, text: &str) -> Option<u32> {
-        let number = self.paces.binary_search(self.by_text.get(text)?).ok()?;
-        Some(number as u32)
-    }
-
-    /// Returns the number of entries of several limits.
-    pub(crate) fn all_several(&self) -> u32 {
-        self.several.len() as u32 // less than `MOST_PACES`
-    }
-
-    /// Returns the number of the several limits with this text: that of those before them.
-    pub(crate) fn several(&self, text: &str) -> Option<u32> {
-        let number = self.several.binary_search(self.by_text.get(text)?).ok()?;
+    /// Returns the number of the limit of a kind with this text: that of those before it.
+    pub(crate) fn limit(&self, kind: Kind, text: &str) -> Option<u32> {
+        let number = self.limits(kind).binary_search(self.by_text.get(text)?).ok()?;
         Some(number as u32)
     }
 
     /// Returns whether the words of one more entry of a kind have no place.
     fn lacks_room(&self, kind: u8) -> bool {
-        let taken = self.paces() + SEVERAL * self.all_several();
+        let taken = self.next_limit(Kind::Pace) + SEVERAL * self.next_limit(Kind::Paces);
         taken + room(kind) > MOST_PACES
-    }
-
-    /// Returns the end up to which entries were read.
-    pub(crate) fn end(&self) -> End {
-        self.end
     }
 
     /// Returns the entry with this text.
@@ -128,9 +98,7 @@ impl Entries {
         if end == from {
             return Ok(());
         }
-        let damaged = |offset, value, rule| {
-            Err(MappedError::Damaged { path: path.to_owned(), offset, value, rule })
-        };
+        let damaged = |offset, value, rule| Err(MappedError::damaged(path, offset, value, rule));
         if end.bytes > shape.table || end.columns > shape.columns {
             return damaged(END, end.word(), "the end must be within the table and the columns");
         }
@@ -168,10 +136,7 @@ impl Entries {
             self.push(entry);
             Ok(())
         };
-        match entry::parse(&table, from, end, add) {
-            Ok(()) => Ok(()),
-            Err(broken) => damaged(table_place(broken.at), broken.value, broken.rule),
-        }
+        entry::parse(path, &table, from, end, add)
     }
 
     /// Adds an entry, which stands behind the others, with a text that none of them has.
@@ -223,17 +188,18 @@ impl Entries {
     /// Makes the next entry of a file; an error if the file has no place for it, or if the name has
     /// another kind.
     pub(crate) fn next(&self, text: &str, kind: Kind, shape: Shape) -> Result<Entry, MappedError> {
-        let name = || text::name(text).to_owned();
+        let full =
+            |part, most| Err(MappedError::Full { name: text::name(text).to_owned(), part, most });
         self.check_kind(text, kind)?;
         if self.list.len() >= MOST_NAMES as usize {
-            return Err(MappedError::TooManyNames { name: name(), most: MOST_NAMES });
+            return full("names", MOST_NAMES);
         }
         let has_word = Kind::has_word(kind.number());
         if has_word && self.words >= shape.gauges {
-            return Err(MappedError::GaugesFull { name: name(), gauges: shape.gauges });
+            return full("words for gauges", shape.gauges);
         }
         if self.lacks_room(kind.number()) {
-            return Err(MappedError::PacesFull { name: name(), most: MOST_PACES });
+            return full("paces", MOST_PACES);
         }
         let detail = match kind {
             Kind::Histogram(scale) => Some(scale::number(scale)),
@@ -241,10 +207,10 @@ impl Entries {
         };
         let entry = Entry::new(kind.number(), self.end.columns, kind.columns(), detail, text);
         if entry.size > shape.table - self.end.bytes {
-            return Err(MappedError::NamesFull { name: name(), bytes: shape.table });
+            return full("bytes for names", shape.table);
         }
         if entry.columns > shape.columns - self.end.columns {
-            return Err(MappedError::ColumnsFull { name: name(), columns: shape.columns });
+            return full("columns", shape.columns);
         }
         Ok(entry)
     }
@@ -391,7 +357,7 @@ mod tests {
         let mut push = |kind, columns| {
             let text = entries.list.len().to_string();
             entries.push(Entry::new(kind, entries.end.columns, columns, None, &text));
-            entries.spans().iter().map(|span| (span.start, span.end)).collect::<Vec<_>>()
+            entries.spans.iter().map(|span| (span.start, span.end)).collect::<Vec<_>>()
         };
         assert_eq!(push(200, 5), []);
         assert_eq!(push(5, 0), []);
@@ -408,10 +374,10 @@ mod tests {
     fn what_has_no_place_is_an_error() {
         let full = with(&["a", "b", "c"]);
         let error = full.next("d", Kind::Counter, SHAPE).unwrap_err();
-        assert!(matches!(error, MappedError::ColumnsFull { columns: 3, .. }));
+        assert!(matches!(error, MappedError::Full { part: "columns", most: 3, .. }));
         let long = "x".repeat(80);
         let error = with(&["a"]).next(&long, Kind::Counter, SHAPE).unwrap_err();
-        assert!(matches!(error, MappedError::NamesFull { bytes: 96, .. }));
+        assert!(matches!(error, MappedError::Full { part: "bytes for names", most: 96, .. }));
         let mut gauges = Entries::default();
         let shape = Shape { table: 4096, ..SHAPE };
         for gauge in 0..7 {
@@ -420,7 +386,7 @@ mod tests {
             gauges.push(entry);
         }
         let error = gauges.next("d", Kind::InFlight, shape).unwrap_err();
-        assert!(matches!(error, MappedError::GaugesFull { gauges: 7, .. }));
+        assert!(matches!(error, MappedError::Full { part: "words for gauges", most: 7, .. }));
         let mut other = with(&["a\0l\0x"]);
         other.list[0].kind = 200;
         let error = other.next("a", Kind::Counter, SHAPE).unwrap_err();

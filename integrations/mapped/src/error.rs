@@ -9,12 +9,8 @@ use windrow::histogram::Scale;
 use windrow::pace::PaceError;
 
 use crate::kind::Kind;
-use crate::name_error::NameError;
 
 mod message;
-mod step;
-
-pub use step::Step;
 
 /// The error of creating, opening or reading a mapped file, or of registering a name in it.
 ///
@@ -35,8 +31,8 @@ pub use step::Step;
 pub enum MappedError {
     /// The system refused an operation.
     Failed {
-        /// The operation.
-        step: Step,
+        /// The operation, such as `open`.
+        step: &'static str,
         /// The file.
         path: PathBuf,
         /// The system's error.
@@ -90,17 +86,8 @@ pub enum MappedError {
         /// The file.
         path: PathBuf,
     },
-    /// The file has a version of the layout that is older than this library knows.
-    Older {
-        /// The file.
-        path: PathBuf,
-        /// The version of the file.
-        found: u32,
-        /// The version that this library reads and writes.
-        known: u32,
-    },
-    /// The file has a version of the layout that is newer than this library knows.
-    Newer {
+    /// The file has a version of the layout that this library does not know.
+    OtherVersion {
         /// The file.
         path: PathBuf,
         /// The version of the file.
@@ -154,8 +141,10 @@ pub enum MappedError {
     },
     /// The name, or a label, breaks a rule.
     BadName {
-        /// The rule, with the text.
-        error: NameError,
+        /// The name, or a label's name or value.
+        text: String,
+        /// The rule.
+        rule: &'static str,
     },
     /// The name is registered as a metric of another kind.
     OtherKind {
@@ -175,33 +164,14 @@ pub enum MappedError {
         /// The scale that it was to have.
         wanted: Scale,
     },
-    /// The file has the greatest number of names that a file can have.
-    TooManyNames {
+    /// A part of the file has no place left.
+    Full {
         /// The name that was to be registered.
         name: String,
+        /// The part: `names`, `bytes for names`, `columns`, `words for gauges` or `paces`.
+        part: &'static str,
         /// The maximum.
         most: u32,
-    },
-    /// The part of the file for names is full.
-    NamesFull {
-        /// The name that was to be registered.
-        name: String,
-        /// The length of that part, in bytes.
-        bytes: u32,
-    },
-    /// All columns of the file are in use.
-    ColumnsFull {
-        /// The name that was to be registered.
-        name: String,
-        /// The number of columns of the file.
-        columns: u32,
-    },
-    /// All words of the owners' slots are in use: the file has no place for one more gauge.
-    GaugesFull {
-        /// The name that was to be registered.
-        name: String,
-        /// The number of words of a slot.
-        gauges: u32,
     },
     /// Each owner's slot belongs to a process that lives, so this process has no place for the
     /// values of its gauges.
@@ -210,13 +180,6 @@ pub enum MappedError {
         path: PathBuf,
         /// The number of slots.
         owners: u32,
-    },
-    /// The file has the greatest number of paces that a file can have.
-    PacesFull {
-        /// The name that was to be registered.
-        name: String,
-        /// The maximum.
-        most: u32,
     },
     /// A pace cannot have these terms.
     BadTerms {
@@ -272,8 +235,16 @@ pub enum MappedError {
 
 impl MappedError {
     /// Returns the error of a step with a file.
-    pub(crate) fn failed(step: Step, path: &Path) -> impl Fn(io::Error) -> MappedError + Copy {
+    pub(crate) fn failed(
+        step: &'static str,
+        path: &Path,
+    ) -> impl Fn(io::Error) -> MappedError + Copy {
         move |error| MappedError::Failed { step, path: path.to_owned(), error }
+    }
+
+    /// Returns the error of a value at a place.
+    pub(crate) fn damaged(path: &Path, offset: u64, value: u64, rule: &'static str) -> MappedError {
+        MappedError::Damaged { path: path.to_owned(), offset, value, rule }
     }
 }
 
@@ -281,7 +252,6 @@ impl Error for MappedError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             MappedError::Failed { error, .. } | MappedError::NoSpace { error, .. } => Some(error),
-            MappedError::BadName { error } => Some(error),
             MappedError::BadTerms { error } => Some(error),
             _ => None,
         }
@@ -291,11 +261,5 @@ impl Error for MappedError {
 impl From<PaceError> for MappedError {
     fn from(error: PaceError) -> MappedError {
         MappedError::BadTerms { error }
-    }
-}
-
-impl From<NameError> for MappedError {
-    fn from(error: NameError) -> MappedError {
-        MappedError::BadName { error }
     }
 }

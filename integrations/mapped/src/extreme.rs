@@ -82,7 +82,7 @@ impl Maximum {
 
 shown! {
     /// Shows the greatest value.
-    Maximum, "value", get
+    Maximum(maximum) { value: maximum.get() }
 }
 
 /// The least value that many processes have recorded, in a mapped file.
@@ -128,5 +128,5 @@ impl Minimum {
 
 shown! {
     /// Shows the least value.
-    Minimum, "value", get
+    Minimum(minimum) { value: minimum.get() }
 }

@@ -1,7 +1,7 @@
 //! A mapped file, and its settings.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
@@ -9,15 +9,16 @@ use std::time::Duration;
 use windrow::histogram::Scale;
 
 use crate::counter::Counter;
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::extreme::{Maximum, Minimum};
 use crate::histogram::Histogram;
 use crate::kind::Kind;
+use crate::layout::entry::Entry;
 use crate::layout::header::Header;
 use crate::layout::{
     LINE_WORDS, MOST_COLUMNS, MOST_GAUGES, MOST_OWNERS, MOST_ROWS, MOST_TABLE, Shape,
 };
-use crate::shared::{At, Shared};
+use crate::shared::Shared;
 use crate::system::create::{self, SEALED};
 use crate::system::{machine, open};
 use crate::text;
@@ -124,8 +125,7 @@ impl File {
     ///   value has the character zero; a label is there twice; or all texts together are longer
     ///   than 1024 bytes.
     /// * [`MappedError::OtherKind`]: the name is that of another kind of metric.
-    /// * [`MappedError::TooManyNames`], [`NamesFull`](MappedError::NamesFull),
-    ///   [`ColumnsFull`](MappedError::ColumnsFull): the file is full.
+    /// * [`MappedError::Full`]: the file has no place for the name.
     /// * [`MappedError::NoSpace`]: the file system is full.
     /// * [`MappedError::LockedTooLong`]: another process was stopped while it registered.
     /// * [`MappedError::Damaged`], [`Failed`](MappedError::Failed).
@@ -180,8 +180,13 @@ impl File {
         Ok(Histogram::new(scale, column, |column| self.shared.cells(column)))
     }
 
-    /// Returns the place of a metric.
-    fn register(self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<At, MappedError> {
+    /// Returns the entry of a metric.
+    fn register(
+        self,
+        name: &str,
+        labels: &[(&str, &str)],
+        kind: Kind,
+    ) -> Result<Entry, MappedError> {
         self.shared.register(&text::join(name, labels)?, kind)
     }
 
@@ -192,7 +197,7 @@ impl File {
     /// kernel (before the machine was started again) or by a process that could not read the boot
     /// id. Counts are exact in any mixture.
     pub fn is_plain(&self) -> bool {
-        self.shared.area().is_some()
+        self.shared.area.is_some()
     }
 
     /// Returns the number of metrics in the file, where each set of labels counts as one.
@@ -206,7 +211,7 @@ impl File {
 
     /// Returns the path with which the file was opened.
     pub fn path(&self) -> &Path {
-        self.shared.path()
+        &self.shared.path
     }
 
     /// Returns the inside of the file, for tests.
@@ -225,13 +230,13 @@ impl File {
 /// Lends the descriptor of the file, to hand it to a worker.
 impl AsFd for File {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.shared.file().as_fd()
+        self.shared.file.as_fd()
     }
 }
 
 shown! {
     /// Shows the path.
-    File, "path", path
+    File(file) { path: file.path() }
 }
 
 /// The settings with which a file is created. A file that is there keeps its own.
@@ -335,7 +340,7 @@ impl FileBuilder {
     ///   [`OthersMayWrite`](MappedError::OthersMayWrite),
     ///   [`UnfitFileSystem`](MappedError::UnfitFileSystem): it would not be safe, or not exact, to
     ///   map what the path leads to.
-    /// * [`MappedError::Foreign`], [`Older`](MappedError::Older), [`Newer`](MappedError::Newer),
+    /// * [`MappedError::Foreign`], [`OtherVersion`](MappedError::OtherVersion),
     ///   [`CutOff`](MappedError::CutOff), [`Damaged`](MappedError::Damaged): it is not a whole file
     ///   of this version. It is left as it is.
     /// * [`MappedError::NoSpace`]: the file system is full.
@@ -344,13 +349,15 @@ impl FileBuilder {
     pub fn open(self, path: impl AsRef<Path>) -> Result<File, MappedError> {
         let path = path.as_ref();
         for _ in 0..ATTEMPTS {
-            if let Some(file) = open::open(path, true)? {
-                return File::of(file, path, self.lock_timeout);
+            match open::open(path, true) {
+                Ok(file) => return File::of(file, path, self.lock_timeout),
+                Err(MappedError::Failed { error, .. }) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
             }
             create::create(path, self.header()?)?; // or another process has
         }
         let error = io::Error::other("the path comes and goes");
-        Err(MappedError::failed(Step::Open, path)(error))
+        Err(MappedError::failed("open", path)(error))
     }
 
     /// Creates a file of memory without a name, whose length no process can change: for servers

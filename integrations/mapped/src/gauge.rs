@@ -1,6 +1,5 @@
 //! Levels that go up and down, each process's own.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::slot::{OwnSlot, Token};
@@ -116,7 +115,7 @@ impl Gauge {
 
 shown! {
     /// Shows this process's part.
-    Gauge, "own", own
+    Gauge(gauge) { own: gauge.own() }
 }
 
 /// The number of operations in progress, in a mapped file, of which each process has its part.
@@ -166,7 +165,7 @@ impl InFlight {
 
 shown! {
     /// Shows this process's part.
-    InFlight, "own", own
+    InFlight(operations) { own: operations.own() }
 }
 
 /// A guard of an operation in progress, from [`InFlight::enter`], which leaves when it is dropped.
@@ -190,9 +189,7 @@ impl Drop for InFlightGuard {
     }
 }
 
-/// Shows this process's part.
-impl Debug for InFlightGuard {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InFlightGuard").field("own", &self.part.own()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows this process's part.
+    InFlightGuard(guard) { own: guard.part.own() }
 }

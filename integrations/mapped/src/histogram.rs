@@ -108,5 +108,5 @@ impl Histogram {
 
 shown! {
     /// Shows the values.
-    Histogram, "values", distribution
+    Histogram(histogram) { values: histogram.distribution() }
 }

@@ -1,7 +1,5 @@
 //! Paces by key, for keys that come at run time.
 
-use std::fmt::{self, Debug, Formatter};
-
 use windrow::pace::Terms;
 
 use crate::error::MappedError;
@@ -67,8 +65,7 @@ impl KeyedPace {
     ///
     /// # Errors
     ///
-    /// [`MappedError::PacesFull`], [`NamesFull`](MappedError::NamesFull),
-    /// [`TooManyNames`](MappedError::TooManyNames) if there are too many keys;
+    /// [`MappedError::Full`] if there are too many keys;
     /// [`OtherTerms`](MappedError::OtherTerms) if the key's pace is there with another period or
     /// burst; and those of [`File::counter`](crate::File::counter).
     pub fn of(&self, key: &str) -> Result<Pace, MappedError> {
@@ -78,12 +75,7 @@ impl KeyedPace {
     }
 }
 
-/// Shows the name and the label.
-impl Debug for KeyedPace {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyedPace")
-            .field("name", &self.name)
-            .field("label", &self.label)
-            .finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the name and the label.
+    KeyedPace(pace) { name: pace.name, label: pace.label }
 }

@@ -1,14 +1,19 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 #![doc = include_str!("../README.md")]
 
-/// Writes `Debug` with one field, which is read.
+/// Writes `Debug`, which shows these fields of a value.
 macro_rules! shown {
-    ($(#[$doc:meta])* $type:ident, $field:literal, $read:ident) => {
+    (
+        $(#[$doc:meta])*
+        $type:ident $(<$life:lifetime>)? ($own:ident) { $($field:ident: $value:expr),+ }
+    ) => {
         $(#[$doc])*
-        impl std::fmt::Debug for $type {
+        impl std::fmt::Debug for $type $(<$life>)? {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                let name = stringify!($type);
-                f.debug_struct(name).field($field, &self.$read()).finish_non_exhaustive()
+                let $own = self;
+                f.debug_struct(stringify!($type))
+                    $(.field(stringify!($field), &$value))+
+                    .finish_non_exhaustive()
             }
         }
     };
@@ -22,7 +27,6 @@ mod file;
 mod gauge;
 mod histogram;
 mod kind;
-mod name_error;
 mod text;
 
 // Limits in a file.
@@ -55,14 +59,13 @@ mod layout;
 mod system;
 
 pub use counter::Counter;
-pub use error::{MappedError, Step};
+pub use error::MappedError;
 pub use extreme::{Maximum, Minimum};
 pub use file::{File, FileBuilder};
 pub use gauge::{Gauge, InFlight, InFlightGuard};
 pub use histogram::Histogram;
 pub use keyed::KeyedPace;
 pub use kind::Kind;
-pub use name_error::NameError;
 pub use owners::{Level, Owner};
 pub use pace::Pace;
 pub use paces::Paces;

@@ -11,7 +11,6 @@
 //! A process that is killed has exchanged the word or not. If it had, its call counts as admitted:
 //! the others are admitted less than they could be, and never more.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -142,13 +141,7 @@ impl Pace {
     }
 }
 
-/// Shows the terms and what is left.
-impl Debug for Pace {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pace")
-            .field("period", &self.period())
-            .field("burst", &self.burst())
-            .field("left", &self.left())
-            .finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the terms and what is left.
+    Pace(pace) { period: pace.period(), burst: pace.burst(), left: pace.left() }
 }

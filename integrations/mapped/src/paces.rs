@@ -2,7 +2,6 @@
 //!
 //! [`ends`](crate::limit::ends) has the protocol, and why it is right.
 
-use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use portable_atomic::AtomicU128;
@@ -123,13 +122,7 @@ impl Paces {
     }
 }
 
-/// Shows the limits, and what is left.
-impl Debug for Paces {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let limits: Vec<_> = self.limits().collect();
-        f.debug_struct("Paces")
-            .field("limits", &limits)
-            .field("left", &self.left())
-            .finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the limits, and what is left.
+    Paces(paces) { limits: paces.limits().collect::<Vec<_>>(), left: paces.left() }
 }

@@ -1,17 +1,15 @@
 //! Reading a file from outside, while its processes run, hang, or after they were killed.
 
-use std::fmt::{self, Debug, Formatter};
 use std::fs;
-use std::io;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, fence};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::entries::Entries;
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::layout::header::{END, End};
 use crate::layout::{PAGE, PAGE_COLUMNS, Shape};
 use crate::owners;
@@ -87,16 +85,12 @@ impl Reader {
     ///
     /// * [`MappedError::Failed`]: there is no such file, or no right to read it.
     /// * [`MappedError::IsLink`], [`NotRegular`](MappedError::NotRegular).
-    /// * [`MappedError::Foreign`], [`Older`](MappedError::Older), [`Newer`](MappedError::Newer),
+    /// * [`MappedError::Foreign`], [`OtherVersion`](MappedError::OtherVersion),
     ///   [`CutOff`](MappedError::CutOff), [`Damaged`](MappedError::Damaged): it is not a whole file
     ///   of this version.
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, MappedError> {
         let path = path.as_ref();
-        if let Some(file) = open::open(path, false)? {
-            return Reader::of(file, path);
-        }
-        let error = io::Error::from_raw_os_error(libc::ENOENT);
-        Err(MappedError::failed(Step::Open, path)(error))
+        Reader::of(open::open(path, false)?, path)
     }
 
     /// Reads a file that is open already: a copy, or one that was
@@ -118,14 +112,13 @@ impl Reader {
     /// 1 GiB of cells and not the memory for them; [`Failed`](MappedError::Failed), if the system
     /// refuses to read it.
     pub fn read(&self) -> Result<Reading, MappedError> {
-        // A panic leaves what is valid.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         let State { entries, buffer } = &mut *state;
         self.catch_up(entries)?;
         self.check_effort(entries)?;
-        let mut values = vec![0_u64; entries.end().columns as usize];
-        let mut extremes = entries.extremes();
-        for span in entries.spans() {
+        let mut values = vec![0_u64; entries.end.columns as usize];
+        let mut extremes = &entries.extremes[..];
+        for span in &entries.spans {
             let first = span.start;
             let values = &mut values[first as usize..span.end as usize];
             let here = extremes.partition_point(|column| *column < span.end);
@@ -148,7 +141,7 @@ impl Reader {
                 values[(column - first) as usize] = greatest;
             }
         }
-        let owners = owners::read(&self.file, &self.path, self.shape, entries.words())?;
+        let owners = owners::read(&self.file, &self.path, self.shape, entries.words)?;
         Ok(Reading::new(Arc::clone(entries), values, owners))
     }
 
@@ -165,10 +158,8 @@ impl Reader {
     fn of(file: fs::File, path: &Path) -> Result<Reader, MappedError> {
         let length = open::length(&file, path)?;
         let shape = read::header(&file, path, length)?.shape;
-        let mut reader = Reader { file, path: path.to_owned(), shape, state: Mutex::default() };
-        let mut entries = Arc::default();
-        reader.catch_up(&mut entries)?;
-        reader.state = Mutex::new(State { entries, buffer: Vec::new() });
+        let reader = Reader { file, path: path.to_owned(), shape, state: Mutex::default() };
+        reader.catch_up(&mut reader.state().entries)?;
         Ok(reader)
     }
 
@@ -179,11 +170,11 @@ impl Reader {
             u64::from(span.end.div_ceil(PAGE_COLUMNS) - span.start / PAGE_COLUMNS)
         };
         let rows = u64::from(self.shape.rows());
-        let bytes = entries.spans().iter().map(pages).sum::<u64>() * rows * PAGE;
+        let bytes = entries.spans.iter().map(pages).sum::<u64>() * rows * PAGE;
         if bytes <= LEAST_EFFORT {
             return Ok(());
         }
-        let failed = MappedError::failed(Step::Inspect, &self.path);
+        let failed = MappedError::failed("inspect", &self.path);
         let taken = self.file.metadata().map_err(failed)?.blocks() * 512;
         if bytes <= taken {
             return Ok(());
@@ -200,7 +191,7 @@ impl Reader {
         let mut end = [0; 8];
         self.fill(END, &mut end)?;
         let end = End::of(u64::from_le_bytes(end));
-        if end == entries.end() {
+        if end == entries.end {
             return Ok(());
         }
         // Acquire: pairs with the store of the end by the process that registered. The kernel's
@@ -210,16 +201,18 @@ impl Reader {
         Arc::make_mut(entries).catch_up(end, self.shape, &self.path, read)
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner) // a panic leaves what is valid
+    }
+
     fn fill(&self, place: u64, into: &mut [u8]) -> Result<(), MappedError> {
         read::exactly(&self.file, &self.path, place, into)
     }
 }
 
-/// Shows the path.
-impl Debug for Reader {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").field("path", &self.path).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the path.
+    Reader(reader) { path: reader.path }
 }
 
 #[cfg(test)]

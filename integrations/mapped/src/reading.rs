@@ -6,10 +6,10 @@ use std::sync::Arc;
 use windrow::histogram::Distribution;
 
 use crate::entries::Entries;
+use crate::error::MappedError;
 use crate::extreme::of_columns;
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
-use crate::name_error::NameError;
 use crate::owners::{Level, Owner, Parts};
 use crate::text;
 
@@ -32,7 +32,7 @@ impl Reading {
     ///
     /// Paces, and metrics of a kind that this version does not know, are passed over.
     pub fn metrics(&self) -> impl Iterator<Item = Metric<'_>> {
-        self.entries.list().iter().filter_map(|entry| self.metric(entry))
+        self.entries.list.iter().filter_map(|entry| self.metric(entry))
     }
 
     /// Returns the metrics with a name, one for each set of labels.
@@ -44,12 +44,12 @@ impl Reading {
     ///
     /// # Errors
     ///
-    /// [`NameError`], if no file can have the name or the labels.
+    /// [`MappedError::BadName`], if no file can have the name or the labels.
     pub fn get(
         &self,
         name: &str,
         labels: &[(&str, &str)],
-    ) -> Result<Option<Metric<'_>>, NameError> {
+    ) -> Result<Option<Metric<'_>>, MappedError> {
         let entry = self.entries.find(&text::join(name, labels)?);
         Ok(entry.and_then(|entry| self.metric(entry)))
     }
@@ -77,16 +77,12 @@ impl Reading {
                 let cells = self.columns(entry)[1..].iter();
                 Value::Values { count: cells.fold(0, |all, n| n.wrapping_add(all)), sum: column(0) }
             }
-            Kind::Gauge | Kind::InFlight => {
-                Value::Level(Level::of(&self.owners, entry.detail as u32))
-            }
+            Kind::Gauge | Kind::InFlight => Value::Level(Level::of(&self.owners, entry.word())),
             Kind::Pace | Kind::Paces => return None,
         };
         Some(Metric { reading: self, entry, kind, value })
     }
-}
 
-impl Reading {
     /// Returns the values of an entry's columns.
     fn columns(&self, entry: &Entry) -> &[u64] {
         &self.values[entry.column as usize..][..entry.columns as usize]
@@ -192,14 +188,9 @@ impl<'r> Metric<'r> {
     }
 }
 
-/// Shows name, labels and value.
-impl Debug for Metric<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let labels: Vec<_> = self.labels().collect();
-        f.debug_struct("Metric")
-            .field("name", &self.name())
-            .field("labels", &labels)
-            .field("value", &self.value)
-            .finish_non_exhaustive()
+shown! {
+    /// Shows name, labels and value.
+    Metric<'_>(metric) {
+        name: metric.name(), labels: metric.labels().collect::<Vec<_>>(), value: metric.value
     }
 }

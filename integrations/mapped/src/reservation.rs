@@ -95,5 +95,5 @@ impl Drop for Reservation {
 
 shown! {
     /// Shows the wait.
-    Reservation, "wait", wait
+    Reservation(turn) { wait: turn.wait() }
 }

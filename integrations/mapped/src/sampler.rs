@@ -5,11 +5,9 @@
 //! and a process that hangs has one too.
 
 use std::collections::VecDeque;
-use std::fmt::{self, Debug, Formatter};
 use std::time::{Duration, Instant};
 
 use crate::error::MappedError;
-use crate::name_error::NameError;
 use crate::reader::Reader;
 use crate::reading::{Metric, Reading};
 
@@ -115,13 +113,13 @@ impl Sampler {
     ///
     /// # Errors
     ///
-    /// [`NameError`], if no file can have the name or the labels.
+    /// [`MappedError::BadName`], if no file can have the name or the labels.
     pub fn increase(
         &self,
         name: &str,
         labels: &[(&str, &str)],
         span: Duration,
-    ) -> Result<Option<Increase>, NameError> {
+    ) -> Result<Option<Increase>, MappedError> {
         let Some((from, to)) = self.ends(span) else { return Ok(None) };
         let metric = to.reading.get(name, labels)?;
         Ok(metric.and_then(|metric| between(from, to, &metric)))
@@ -163,14 +161,9 @@ fn between(from: &Sample, to: &Sample, metric: &Metric<'_>) -> Option<Increase> 
     Some(Increase { count, span: to.at.saturating_duration_since(from.at) })
 }
 
-/// Shows the reader and the number of samples.
-impl Debug for Sampler {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sampler")
-            .field("reader", &self.reader)
-            .field("samples", &self.ring.len())
-            .finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the reader and the number of samples.
+    Sampler(sampler) { reader: sampler.reader, samples: sampler.ring.len() }
 }
 
 #[cfg(test)]
@@ -245,7 +238,7 @@ mod tests {
         let all = taken.sampler.latest().unwrap().metrics();
         let all: Vec<_> = all.map(|metric| by(metric).map(|by| by.count())).collect();
         assert_eq!(all, [Some(3), Some(4), None]);
-        assert_eq!(taken.sampler.increase("most", &[], Duration::ZERO), Ok(None));
+        assert_eq!(taken.sampler.increase("most", &[], Duration::ZERO).unwrap(), None);
         assert!(taken.sampler.increase("", &[], Duration::ZERO).is_err());
     }
 }

@@ -22,6 +22,7 @@
 //! bytes that a killed one has left. After step 5, the entry is complete. Nothing is freed, so no
 //! column ever has a second meaning.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
@@ -30,13 +31,15 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use foldhash::fast::RandomState;
+
 use crate::cells::Cells;
 use crate::entries::Entries;
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::failpoint::{self, Point};
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
-use crate::layout::{PAGE, PAGE_COLUMNS, Shape, table_place};
+use crate::layout::{PAGE, PAGE_COLUMNS, ROW, Shape, table_place};
 use crate::publish::{self, publish};
 use crate::sequence;
 use crate::slot::OwnSlot;
@@ -52,14 +55,14 @@ const PAUSE: Duration = Duration::from_micros(50);
 /// An open file.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    file: Opened,
-    path: PathBuf,
-    mapping: Mapping,
-    shape: Shape,
+    pub(crate) file: Opened,
+    pub(crate) path: PathBuf,
+    pub(crate) mapping: Mapping,
+    pub(crate) shape: Shape,
     /// The offset of a thread's area from its thread pointer, if adds of this process are plain.
-    area: Option<isize>,
+    pub(crate) area: Option<isize>,
     /// The time to wait for a lock.
-    timeout: Duration,
+    pub(crate) timeout: Duration,
     /// Locked before `seen`, and while this process waits for the lock of the names: so a name that
     /// it knows is found meanwhile.
     lock_file: Mutex<LockFile>,
@@ -73,27 +76,8 @@ pub(crate) struct Shared {
 #[derive(Debug, Default)]
 struct Seen {
     entries: Entries,
-    /// The bytes of the table whose memory this process has claimed.
-    table: u32,
-    /// The pages of columns whose memory this process has claimed in all rows.
-    columns: Pages,
-    /// The pages of paces whose memory this process has claimed.
-    paces: Pages,
-}
-
-/// The place of a metric.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct At {
-    /// The first of its columns.
-    pub(crate) column: u32,
-    /// Its word in the slots of the owners, if it is a gauge.
-    pub(crate) word: u32,
-}
-
-impl At {
-    fn of(entry: &Entry) -> At {
-        At { column: entry.column, word: entry.detail as u32 }
-    }
+    /// The places of the pages whose memory this process has claimed: of columns those in row 0.
+    claimed: HashSet<u64, RandomState>,
 }
 
 impl Shared {
@@ -102,7 +86,7 @@ impl Shared {
         let length = open::check_owner(&file, path)?;
         open::check_file_system(&file, path)?;
         let header = read::header(&file, path, length)?;
-        let file = Opened::new(file).map_err(MappedError::failed(Step::Inspect, path))?;
+        let file = Opened::new(file).map_err(MappedError::failed("inspect", path))?;
         let mapping = Mapping::new(file.get(path)?, length, path)?;
         // Processors have the same numbers for all processes of one kernel, and for no others. With
         // an unknown one, all adds are locked.
@@ -118,32 +102,9 @@ impl Shared {
             seen: Mutex::default(),
             slot: AtomicPtr::default(),
         };
-        let checked = shared.seen().and_then(|mut seen| shared.catch_up(&mut seen.entries));
-        match checked {
-            Ok(()) => Ok(shared),
-            Err(error) => {
-                shared.mapping.discard(); // no cell of it was handed out
-                Err(error)
-            }
-        }
-    }
-
-    pub(crate) fn file(&self) -> &Opened {
-        &self.file
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    #[cfg(test)]
-    pub(crate) fn shape(&self) -> Shape {
-        self.shape
-    }
-
-    /// Returns the offset of a thread's area, if adds of this process are plain.
-    pub(crate) fn area(&self) -> Option<isize> {
-        self.area
+        // (An error drops the mapping: no cell of it was handed out.)
+        shared.seen().and_then(|mut seen| shared.catch_up(&mut seen.entries))?;
+        Ok(shared)
     }
 
     /// Returns the cells of a column, which live for ever: see [`Mapping`].
@@ -160,9 +121,7 @@ impl Shared {
         // Acquire: pairs with the exchange below.
         let mut slot = self.slot.load(Ordering::Acquire);
         if slot.is_null() {
-            let Shared { file, path, mapping, shape, timeout, .. } = self;
-            let made = Box::new(OwnSlot::new(file, path, mapping, *shape, *timeout)?);
-            slot = Box::into_raw(made);
+            slot = Box::into_raw(Box::new(OwnSlot::new(self)?));
             // Release, for the loads; Acquire, for that of another thread.
             let (order, failed) = (Ordering::AcqRel, Ordering::Acquire);
             if let Err(first) = self.slot.compare_exchange(null_mut(), slot, order, failed) {
@@ -181,15 +140,20 @@ impl Shared {
     pub(crate) fn names(&self) -> Result<usize, MappedError> {
         let mut seen = self.seen()?;
         self.catch_up(&mut seen.entries)?;
-        Ok(seen.entries.list().len())
+        Ok(seen.entries.list.len())
     }
 
-    /// Returns the place of a metric, which is registered if it is not there.
-    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<At, MappedError> {
-        let found = |seen: &mut Seen| self.found(seen, text, kind);
+    /// Returns the entry of a metric, which is registered if it is not there.
+    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<Entry, MappedError> {
+        let found = |seen: &mut Seen| {
+            let Some(entry) = seen.entries.find(text).cloned() else { return Ok(None) };
+            // The file may have been copied without the memory that was claimed.
+            self.claim_columns(seen, &entry)?;
+            Ok(Some(entry))
+        };
         self.registered(text, kind, found, |seen, entry| {
-            self.claim_columns(&mut seen.columns, entry)?;
-            Ok(At::of(entry))
+            self.claim_columns(seen, entry)?;
+            Ok(entry.clone())
         })
     }
 
@@ -202,25 +166,28 @@ impl Shared {
         found: impl Fn(&mut Seen) -> Result<Option<R>, MappedError>,
         prepare: impl FnOnce(&mut Seen, &Entry) -> Result<R, MappedError>,
     ) -> Result<R, MappedError> {
-        let mut seen = self.seen()?;
+        let known = |seen: &mut Seen| {
+            self.catch_up(&mut seen.entries)?;
+            seen.entries.check_kind(text, kind)?;
+            found(seen)
+        };
         // Entries never change, so one that is there needs no lock.
-        self.catch_up(&mut seen.entries)?;
-        if let Some(found) = found(&mut seen)? {
+        if let Some(found) = known(&mut *self.seen()?)? {
             return Ok(found);
         }
-        drop(seen);
         let mut lock_file = self.locked(&self.lock_file)?;
         let lock = lock_file.lock(&self.file, &self.path, self.timeout)?;
         failpoint::reach(Point::Locked);
-        let mut seen = self.seen()?;
-        let seen = &mut *seen;
-        self.catch_up(&mut seen.entries)?;
-        if let Some(found) = found(seen)? {
+        let seen = &mut *self.seen()?;
+        if let Some(found) = known(seen)? {
             return Ok(found);
         }
-        let before = seen.entries.end();
+        let before = seen.entries.end;
         let entry = seen.entries.next(text, kind, self.shape)?;
-        self.claim_table(&mut seen.table, entry.end(before).bytes)?;
+        let places = [before, entry.end(before)].map(|end| table_place(end.bytes));
+        for page in places[0] / PAGE..places[1].div_ceil(PAGE) {
+            self.claim_once(seen, page * PAGE, 1)?;
+        }
         let prepared = prepare(seen, &entry)?;
         failpoint::reach(Point::Claimed);
         publish(&self.mapping, &entry, before);
@@ -230,40 +197,23 @@ impl Shared {
         Ok(prepared)
     }
 
-    /// Returns the place of a metric that this process knows.
-    fn found(&self, seen: &mut Seen, text: &str, kind: Kind) -> Result<Option<At>, MappedError> {
-        seen.entries.check_kind(text, kind)?;
-        let Some(entry) = seen.entries.find(text) else { return Ok(None) };
-        // The file may have been copied without the memory that was claimed.
-        self.claim_columns(&mut seen.columns, entry)?;
-        Ok(Some(At::of(entry)))
-    }
-
-    /// Claims the memory of the table up to an end, by the page, once in a process.
-    fn claim_table(&self, claimed: &mut u32, end: u32) -> Result<(), MappedError> {
-        if end > *claimed {
-            let page = PAGE as u32;
-            let (from, to) = (*claimed / page * page, end.next_multiple_of(page));
-            claim(self.file.get(&self.path)?, &self.path, table_place(from), u64::from(to - from))?;
-            *claimed = to;
-        }
-        Ok(())
-    }
-
     /// Claims the memory of a metric's columns in all rows, once in a process.
-    fn claim_columns(&self, claimed: &mut Pages, entry: &Entry) -> Result<(), MappedError> {
+    fn claim_columns(&self, seen: &mut Seen, entry: &Entry) -> Result<(), MappedError> {
         if entry.columns == 0 {
             return Ok(()); // a gauge's words are claimed with an owner's slot
         }
-        let last = entry.column + entry.columns - 1;
-        for page in entry.column / PAGE_COLUMNS..=last / PAGE_COLUMNS {
-            claimed.once(page, || {
-                let file = self.file.get(&self.path)?;
-                (0..self.shape.rows()).try_for_each(|row| {
-                    let place = self.shape.cell_place(row, page * PAGE_COLUMNS);
-                    claim(file, &self.path, place, PAGE)
-                })
-            })?;
+        let end = (entry.column + entry.columns).div_ceil(PAGE_COLUMNS);
+        (entry.column / PAGE_COLUMNS..end).try_for_each(|page| {
+            let place = self.shape.cell_place(0, page * PAGE_COLUMNS);
+            self.claim_once(seen, place, self.shape.rows())
+        })
+    }
+
+    /// Claims the memory of a page, and of the same page of further rows, once in a process.
+    fn claim_once(&self, seen: &mut Seen, page: u64, rows: u32) -> Result<(), MappedError> {
+        if !seen.claimed.contains(&page) {
+            (0..rows).try_for_each(|row| self.claim(page + u64::from(row) * ROW, PAGE))?;
+            seen.claimed.insert(page);
         }
         Ok(())
     }
@@ -271,12 +221,21 @@ impl Shared {
     /// Reads the entries that this process has not seen.
     fn catch_up(&self, entries: &mut Entries) -> Result<(), MappedError> {
         let end = publish::end(&self.mapping);
-        // Not through the mapping: a page of a copied file that has no memory would be claimed by a
-        // load, and be a signal where there is none left. The kernel's loads come after that of the
-        // end, which is Acquire.
-        entries.catch_up(end, self.shape, &self.path, |place, into| {
-            read::exactly(self.file.get(&self.path)?, &self.path, place, into)
-        })
+        // The kernel's loads come after that of the end, which is Acquire.
+        entries.catch_up(end, self.shape, &self.path, |place, into| self.read(place, into))
+    }
+
+    /// Reads a part of the file.
+    ///
+    /// Not through the mapping: a page of a copied file that has no memory would be claimed by a
+    /// load, and be a signal where there is none left.
+    pub(crate) fn read(&self, place: u64, into: &mut [u8]) -> Result<(), MappedError> {
+        read::exactly(self.file.get(&self.path)?, &self.path, place, into)
+    }
+
+    /// Claims the memory of a part of the file.
+    pub(crate) fn claim(&self, place: u64, bytes: u64) -> Result<(), MappedError> {
+        claim(self.file.get(&self.path)?, &self.path, place, bytes)
     }
 
     /// Locks what this process knows.
@@ -301,29 +260,6 @@ impl Shared {
             }
             sleep(PAUSE);
         }
-    }
-}
-
-/// A set of pages.
-#[derive(Debug, Default)]
-struct Pages(Vec<u64>);
-
-impl Pages {
-    /// Claims a page, unless it is in the set, and adds it.
-    fn once(
-        &mut self,
-        page: u32,
-        claim: impl FnOnce() -> Result<(), MappedError>,
-    ) -> Result<(), MappedError> {
-        let (word, bit) = (page as usize / 64, 1 << (page % 64));
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        if self.0[word] & bit == 0 {
-            claim()?;
-            self.0[word] |= bit;
-        }
-        Ok(())
     }
 }
 

@@ -6,23 +6,19 @@
 //! If there is none, its values go into memory that no reader sees, and registering a gauge is an
 //! error.
 
-use std::path::Path;
+use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::failpoint::{self, Point};
-use crate::layout::Shape;
 use crate::owner;
-use crate::system::claim::claim;
+use crate::shared::Shared;
 use crate::system::forks::Wiped;
 use crate::system::forks::own_file::OwnFile;
 use crate::system::lock::{SLOTS, is_locked, lock, try_lock};
-use crate::system::mapping::Mapping;
-use crate::system::opened::Opened;
-use crate::system::read;
 
 /// The pause between two looks at another thread that takes the slot.
 const PAUSE: Duration = Duration::from_micros(50);
@@ -44,11 +40,7 @@ const SPARE: u64 = (1 << SLOT_BITS) - 1;
 #[derive(Debug)]
 pub(crate) struct OwnSlot {
     token: Wiped,
-    file: &'static Opened,
-    path: &'static Path,
-    mapping: &'static Mapping,
-    shape: Shape,
-    timeout: Duration,
+    of: &'static Shared,
     /// The open file whose lock says that this process lives.
     lock_file: &'static OwnFile,
     spare: Box<[AtomicU64]>,
@@ -69,31 +61,14 @@ pub(crate) struct Token(u64);
 
 impl OwnSlot {
     /// Makes the slot of a file, which is not taken yet.
-    pub(crate) fn new(
-        file: &'static Opened,
-        path: &'static Path,
-        mapping: &'static Mapping,
-        shape: Shape,
-        timeout: Duration,
-    ) -> Result<OwnSlot, MappedError> {
-        let failed = MappedError::failed(Step::Prepare, path);
-        let token = Wiped::new().map_err(failed)?;
+    pub(crate) fn new(of: &'static Shared) -> Result<OwnSlot, MappedError> {
+        let failed = MappedError::failed("prepare for forks with", &of.path);
+        let token = Wiped::new(NO_TOKEN).map_err(failed)?;
         let lock_file = OwnFile::new().map_err(failed)?;
-        let spare = (0..shape.gauges).map(|_| AtomicU64::new(0)).collect();
-        let first = mapping.word(shape.word_place(0, 0));
-        let distance = shape.slot() as usize / 8;
-        Ok(OwnSlot {
-            token,
-            file,
-            path,
-            mapping,
-            shape,
-            timeout,
-            lock_file,
-            spare,
-            first,
-            distance,
-        })
+        let spare = (0..of.shape.gauges).map(|_| AtomicU64::new(0)).collect();
+        let first = of.mapping.word(of.shape.word_place(0, 0));
+        let distance = of.shape.slot() as usize / 8;
+        Ok(OwnSlot { token, of, lock_file, spare, first, distance })
     }
 
     /// Takes a slot, if this process has none.
@@ -104,9 +79,9 @@ impl OwnSlot {
             let token = self.token.word().load(Ordering::Acquire);
             if token == TAKING {
                 let waited = begun.elapsed();
-                if waited > self.timeout * 2 {
+                if waited > self.of.timeout * 2 {
                     // A signal handler has interrupted that thread.
-                    return Err(MappedError::LockedTooLong { path: self.path.to_owned(), waited });
+                    return Err(MappedError::LockedTooLong { path: self.of.path.clone(), waited });
                 }
                 sleep(PAUSE);
             } else if token != NO_TOKEN && token & SPARE != SPARE {
@@ -144,7 +119,7 @@ impl OwnSlot {
     /// The word is less than the file's number of gauges.
     #[inline]
     pub(crate) unsafe fn word(&self, token: Token, word: u32) -> &AtomicU64 {
-        debug_assert!(word < self.shape.gauges);
+        debug_assert!(word < self.of.shape.gauges);
         let (first, distance) = match token.0 & SPARE {
             SPARE => (self.spare.as_ptr(), 0),
             slot => (self.first.as_ptr().cast_const(), slot as usize * self.distance),
@@ -176,41 +151,38 @@ impl OwnSlot {
 
     /// Takes a slot of the file. One thread of this process at a time does.
     fn take(&self) -> Result<u32, MappedError> {
-        let open = self.lock_file.open_again(self.file, self.path)?;
-        let file = self.file.get(self.path)?;
-        let _taking = lock(open, SLOTS, self.path, self.timeout)?;
+        let Shared { file, path, shape, timeout, .. } = self.of;
+        let open = self.lock_file.open_again(file, path)?;
+        let _taking = lock(open, SLOTS, path, *timeout)?;
         for slot in self.candidates()? {
-            let place = self.shape.state_place(slot);
-            if is_locked(open, place, self.path)? {
+            let place = shape.state_place(slot);
+            if is_locked(open, place, path)? {
                 continue;
             }
-            claim(file, self.path, place, 8)?;
-            claim(file, self.path, self.shape.slot_place(slot), self.shape.slot())?;
-            let lock = || try_lock(open, place, self.path);
-            if owner::take(&Mapped { of: self, slot, lock }, std::process::id())? {
+            self.of.claim(place, 8)?;
+            self.of.claim(shape.slot_place(slot), shape.slot())?;
+            if owner::take(&Mapped { of: self.of, slot, open }, std::process::id())? {
                 failpoint::reach(Point::SlotLocked);
                 return Ok(slot);
             }
         }
-        let (path, owners) = (self.path.to_owned(), self.shape.owners);
-        Err(MappedError::OwnersFull { path, owners })
+        Err(MappedError::OwnersFull { path: path.clone(), owners: shape.owners })
     }
 
     /// Returns all slots: first those in which an owner has left nothing, then those that had no
     /// owner. The others come last, so that readers can see for long what the dead have left.
     fn candidates(&self) -> Result<Vec<u32>, MappedError> {
-        // Not through the mapping: a page without memory would be claimed by a load.
+        let shape = self.of.shape;
         let words_at = |place, words: u32| {
             let mut bytes = vec![0; words as usize * 8];
-            read::exactly(self.file.get(self.path)?, self.path, place, &mut bytes)?;
+            self.of.read(place, &mut bytes)?;
             Ok::<_, MappedError>(bytes)
         };
-        let owners = self.shape.owners;
-        let states = words_at(self.shape.state_place(0), owners)?;
-        let slots = words_at(self.shape.slot_place(0), owners * (self.shape.gauges + 1))?;
+        let states = words_at(shape.state_place(0), shape.owners)?;
+        let slots = words_at(shape.slot_place(0), shape.owners * (shape.gauges + 1))?;
         let rank = |slot: &u32| {
-            let at = *slot as usize;
-            let words = &slots[at * self.shape.slot() as usize..][..self.shape.slot() as usize];
+            let (at, bytes) = (*slot as usize, shape.slot() as usize);
+            let words = &slots[at * bytes..][..bytes];
             if states[at * 8..at * 8 + 8] == [0; 8] {
                 1
             } else if words[8..].iter().all(|byte| *byte == 0) {
@@ -219,7 +191,7 @@ impl OwnSlot {
                 2
             }
         };
-        let mut all: Vec<u32> = (0..owners).collect();
+        let mut all: Vec<u32> = (0..shape.owners).collect();
         all.sort_by_cached_key(rank);
         Ok(all)
     }
@@ -234,13 +206,13 @@ fn of(slot: u64) -> Token {
 }
 
 /// A slot in the mapping.
-struct Mapped<'o, L> {
-    of: &'o OwnSlot,
+struct Mapped<'o> {
+    of: &'o Shared,
     slot: u32,
-    lock: L,
+    open: BorrowedFd<'o>,
 }
 
-impl<L: Fn() -> Result<bool, MappedError>> owner::Slot for Mapped<'_, L> {
+impl owner::Slot for Mapped<'_> {
     type Error = MappedError;
 
     fn state(&self, order: Ordering) -> u64 {
@@ -265,7 +237,7 @@ impl<L: Fn() -> Result<bool, MappedError>> owner::Slot for Mapped<'_, L> {
     }
 
     fn lock(&self) -> Result<bool, MappedError> {
-        (self.lock)()
+        try_lock(self.open, self.of.shape.state_place(self.slot), &self.of.path)
     }
 }
 

@@ -9,16 +9,15 @@ use windrow::BuildError;
 use windrow::export::{Catalog, CatalogError};
 
 use crate::error::MappedError;
-use crate::name_error::NameError;
 use crate::reader::Reader;
 use crate::text;
-use crate::windows::{Geometry, Windows};
+use crate::windows::Windows;
 
 mod files;
 mod named;
 
 use files::Files;
-use named::{Named, Part};
+use named::Named;
 
 /// Files for exporters: `windrow-prometheus`, `windrow-otlp`, `windrow-opentelemetry`,
 /// `windrow-console`.
@@ -94,7 +93,7 @@ impl FileSource {
         interval: Duration,
         buckets: usize,
     ) -> Result<FileSource, BuildError> {
-        let windows = Windows::new(Geometry::new(interval, buckets)?);
+        let windows = Windows::new(interval, buckets)?;
         Ok(FileSource(Arc::new(Files::one(reader, Some(windows)))))
     }
 
@@ -106,7 +105,7 @@ impl FileSource {
     ///
     /// # Errors
     ///
-    /// [`NameError`], if the name cannot be that of a label.
+    /// [`MappedError::BadName`], if the name cannot be that of a label.
     ///
     /// ```
     /// use windrow::export::Catalog;
@@ -126,7 +125,7 @@ impl FileSource {
     pub fn several<V: Into<String>>(
         label: &str,
         readers: impl IntoIterator<Item = (V, Reader)>,
-    ) -> Result<FileSource, NameError> {
+    ) -> Result<FileSource, MappedError> {
         text::check_name(label)?;
         let readers = readers.into_iter().map(|(file, reader)| (file.into(), reader));
         Ok(FileSource(Arc::new(Files::several(label, readers))))
@@ -145,12 +144,12 @@ impl FileSource {
         let mut seen: BTreeSet<String> = catalog.iter().map(|metric| metric.name.clone()).collect();
         let mut added = 0;
         let readings: Vec<_> = self.0.readings().map(|(_, _, reading)| reading).collect();
-        for part in [Part::Whole, Part::Dead] {
+        for is_dead in [false, true] {
             let metrics = readings.iter().flat_map(|reading| reading.metrics());
-            for metric in metrics.filter(|metric| part.is_of(metric)) {
-                let exported = format!("{}{}", metric.name(), part.suffix());
+            for metric in metrics.filter(|metric| !is_dead || metric.level().is_some()) {
+                let exported = format!("{}{}", metric.name(), if is_dead { "_dead" } else { "" });
                 if seen.insert(exported.clone()) {
-                    catalog.add(&exported, "", Named::new(&self.0, &metric, part))?;
+                    catalog.add(&exported, "", Named::new(&self.0, &metric, is_dead))?;
                     added += 1;
                 }
             }

@@ -4,7 +4,7 @@
 //! value. Labels are in the order of their names. So one set of labels has one text, in whatever
 //! order a program names them, and no text needs escapes.
 
-use crate::name_error::NameError;
+use crate::error::MappedError;
 
 /// The maximum length of an entry's text, in bytes.
 pub(crate) const MOST_BYTES: usize = 1024;
@@ -13,7 +13,7 @@ pub(crate) const MOST_BYTES: usize = 1024;
 const BETWEEN: char = '\0';
 
 /// Joins a name and labels.
-pub(crate) fn join(name: &str, labels: &[(&str, &str)]) -> Result<String, NameError> {
+pub(crate) fn join(name: &str, labels: &[(&str, &str)]) -> Result<String, MappedError> {
     check_name(name)?;
     let mut labels = labels.to_vec();
     labels.sort_unstable();
@@ -22,10 +22,10 @@ pub(crate) fn join(name: &str, labels: &[(&str, &str)]) -> Result<String, NameEr
     for (label, value) in labels {
         check_name(label)?;
         if value.contains(BETWEEN) {
-            return Err(NameError::Character { text: value.to_owned(), character: BETWEEN });
+            return bad(value, "the value of a label cannot have the character zero");
         }
         if before == Some(label) {
-            return Err(NameError::LabelTwice { label: label.to_owned() });
+            return bad(label, "each label must have its own name");
         }
         before = Some(label);
         for part in [label, value] {
@@ -34,7 +34,7 @@ pub(crate) fn join(name: &str, labels: &[(&str, &str)]) -> Result<String, NameEr
         }
     }
     if text.len() > MOST_BYTES {
-        return Err(NameError::TooLong { bytes: text.len(), most: MOST_BYTES });
+        return bad(name, "name and labels must have 1024 bytes or fewer together");
     }
     Ok(text)
 }
@@ -44,7 +44,7 @@ pub(crate) fn name(text: &str) -> &str {
     text.split(BETWEEN).next().unwrap_or_default()
 }
 
-/// Returns the labels in a joined text that [`is_joined`].
+/// Returns the labels in a joined text.
 pub(crate) fn labels(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut parts = text.split(BETWEEN).skip(1);
     std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
@@ -52,36 +52,28 @@ pub(crate) fn labels(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// Returns whether [`join`] can have made the text.
 pub(crate) fn is_joined(text: &str) -> bool {
-    let mut parts = text.split(BETWEEN);
-    let name = parts.next().unwrap_or_default();
-    if text.len() > MOST_BYTES || check_name(name).is_err() {
-        return false;
-    }
-    let mut before = "";
-    while let Some(label) = parts.next() {
-        // No name is empty, so the first one is behind none.
-        if parts.next().is_none() || label <= before || check_name(label).is_err() {
-            return false;
-        }
-        before = label;
-    }
-    true
+    let labels: Vec<_> = labels(text).collect();
+    join(name(text), &labels).is_ok_and(|joined| joined == text)
 }
 
 /// Checks that a text can be a name.
-pub(crate) fn check_name(name: &str) -> Result<(), NameError> {
+pub(crate) fn check_name(name: &str) -> Result<(), MappedError> {
     if name.is_empty() {
-        return Err(NameError::Empty);
+        return bad(name, "a name must have at least 1 character");
     }
     // Most names have these bytes alone.
     if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return Ok(());
     }
-    let is_refused = |character: &char| character.is_control() || matches!(character, '"' | '\\');
-    match name.chars().find(is_refused) {
-        Some(character) => Err(NameError::Character { text: name.to_owned(), character }),
-        None => Ok(()),
+    let is_refused = |character: char| character.is_control() || matches!(character, '"' | '\\');
+    if name.contains(is_refused) {
+        return bad(name, "a name can have no control character, no `\"` and no `\\`");
     }
+    Ok(())
+}
+
+fn bad<T>(text: &str, rule: &'static str) -> Result<T, MappedError> {
+    Err(MappedError::BadName { text: text.to_owned(), rule })
 }
 
 #[cfg(test)]
@@ -101,19 +93,22 @@ mod tests {
 
     #[test]
     fn each_rule_is_an_error() {
-        let character =
-            |text: &str, character| Err(NameError::Character { text: text.to_owned(), character });
-        assert_eq!(join("", &[]), Err(NameError::Empty));
-        assert_eq!(join("a", &[("", "b")]), Err(NameError::Empty));
-        assert_eq!(join("a\n", &[]), character("a\n", '\n'));
-        assert_eq!(join("a", &[("b\"", "")]), character("b\"", '"'));
-        assert_eq!(join("a", &[("b", "c\0d")]), character("c\0d", '\0'));
-        let twice = NameError::LabelTwice { label: "b".to_owned() };
-        assert_eq!(join("a", &[("b", "1"), ("b", "2")]), Err(twice));
         let long = "x".repeat(MOST_BYTES + 1);
+        let labels: [(&str, &[(&str, &str)], _, _); 7] = [
+            ("", &[], "", "at least 1 character"),
+            ("a", &[("", "b")], "", "at least 1 character"),
+            ("a\n", &[], "a\n", "no control character"),
+            ("a", &[("b\"", "")], "b\"", "no control character"),
+            ("a", &[("b", "c\0d")], "c\0d", "the character zero"),
+            ("a", &[("b", "1"), ("b", "2")], "b", "its own name"),
+            (&long, &[], &long, "1024 bytes or fewer"),
+        ];
+        for (name, labels, wrong, words) in labels {
+            let error = join(name, labels).unwrap_err();
+            let MappedError::BadName { text, rule } = error else { panic!("{error}") };
+            assert!(text == wrong && rule.contains(words), "{text:?}: {rule}");
+        }
         assert!(join(&long[1..], &[]).is_ok());
-        let error = NameError::TooLong { bytes: MOST_BYTES + 1, most: MOST_BYTES };
-        assert_eq!(join(&long, &[]), Err(error));
     }
 
     #[test]

@@ -23,15 +23,10 @@ pub(crate) type Window = SlidingWindow<Addition>;
 /// The windows of a file's counters.
 #[derive(Debug)]
 pub(crate) struct Windows {
-    geometry: Geometry,
-    fed: Mutex<Fed>,
-}
-
-/// The span of each window, and the number of its buckets.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Geometry {
+    /// The span of each window, and the number of its buckets.
     interval: Duration,
     buckets: usize,
+    fed: Mutex<Fed>,
 }
 
 #[derive(Debug, Default)]
@@ -42,21 +37,15 @@ struct Fed {
     windows: HashMap<u64, Arc<Window>>,
 }
 
-impl Geometry {
-    /// Checks that a window can have it.
-    pub(crate) fn new(interval: Duration, buckets: usize) -> Result<Geometry, BuildError> {
-        let geometry = Geometry { interval, buckets };
-        geometry.build().map(|_| geometry)
-    }
-
-    fn build(self) -> Result<Window, BuildError> {
-        SlidingWindow::builder().interval(self.interval).buckets(self.buckets).build()
-    }
-}
-
 impl Windows {
-    pub(crate) fn new(geometry: Geometry) -> Windows {
-        Windows { geometry, fed: Mutex::default() }
+    /// Checks that a window can have this geometry.
+    pub(crate) fn new(interval: Duration, buckets: usize) -> Result<Windows, BuildError> {
+        let windows = Windows { interval, buckets, fed: Mutex::default() };
+        windows.build().map(|_| windows)
+    }
+
+    fn build(&self) -> Result<Window, BuildError> {
+        SlidingWindow::builder().interval(self.interval).buckets(self.buckets).build()
     }
 
     /// Adds to each window what its counter has more in this reading than in the one before. What
@@ -69,7 +58,7 @@ impl Windows {
             let Some(sum) = metric.sum() else { continue };
             let before = last.as_ref().map_or(sum, |last| last.sum_before(&metric));
             let window = windows.entry(metric.number()).or_insert_with(|| {
-                let window = self.geometry.build();
+                let window = self.build();
                 Arc::new(window.expect("a window of this geometry was built before"))
             });
             window.add(Addition::Added, sum.wrapping_sub(before));

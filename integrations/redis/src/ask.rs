@@ -33,10 +33,7 @@ pub(crate) fn answer(said: &Value) -> Result<Answer, SharedError> {
         Value::Int(number) => Some(*number),
         _ => None,
     };
-    let numbers: Option<Vec<i64>> = match said {
-        Value::Array(values) => values.iter().map(number).collect(),
-        _ => None,
-    };
-    let answer = numbers.and_then(|numbers| Answer::read(&numbers));
+    let numbers = said.as_sequence().and_then(|said| said.iter().map(number).collect());
+    let answer = numbers.and_then(|numbers: Vec<_>| Answer::read(&numbers));
     answer.ok_or(SharedError::Nonsense { expected: "answer of the script" })
 }

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::limit::{Limit, gate};
 use crate::machine::Terms;
-use crate::names::{Kind, Tag};
+use crate::names::Tag;
 
 /// A builder of a [`SharedGate`](crate::SharedGate), or of
 /// [`SharedGates`](crate::SharedGates).
@@ -31,7 +31,8 @@ pub struct SharedBuilder<G> {
 
 /// A limit that a builder builds.
 pub trait Built: Sized {
-    const KIND: Kind;
+    /// The end of the name in the hash tag.
+    const SUFFIX: &'static str;
 
     /// Builds it on an engine, and waits for that.
     fn on(engine: &Engine, checked: Checked, max_keys: usize) -> Result<Self, SharedError>;
@@ -60,9 +61,8 @@ impl<G> SharedBuilder<G> {
     }
 
     /// Sets the interval in which the limit holds: a second unless it is set, and at most a week.
-    pub fn interval(mut self, interval: Duration) -> SharedBuilder<G> {
-        self.interval = interval;
-        self
+    pub fn interval(self, interval: Duration) -> SharedBuilder<G> {
+        SharedBuilder { interval, ..self }
     }
 
     /// Sets the number of buckets in the interval, 1 to 100: 10 unless it is set.
@@ -71,24 +71,21 @@ impl<G> SharedBuilder<G> {
     /// them, at a steady load `n / (n + 1)` of the limit is admitted, by 1 to 2 calls a bucket and
     /// process. A bucket has at least a millisecond. It should last much longer than an answer
     /// takes.
-    pub fn buckets(mut self, buckets: usize) -> SharedBuilder<G> {
-        self.buckets = buckets;
-        self
+    pub fn buckets(self, buckets: usize) -> SharedBuilder<G> {
+        SharedBuilder { buckets, ..self }
     }
 
     /// Sets the limit's name: `windrow` unless it is set. Processes that name the same one share
     /// it. At most 64 letters, digits, `_`, `-` and `.` of ASCII.
     ///
     /// They must build it with the same interval and number of buckets.
-    pub fn name(mut self, name: impl Into<String>) -> SharedBuilder<G> {
-        self.name = name.into();
-        self
+    pub fn name(self, name: impl Into<String>) -> SharedBuilder<G> {
+        SharedBuilder { name: name.into(), ..self }
     }
 
     /// Sets what is admitted while the engine is away: nothing unless it is set.
-    pub fn on_absence(mut self, absence: Absence) -> SharedBuilder<G> {
-        self.absence = absence;
-        self
+    pub fn on_absence(self, absence: Absence) -> SharedBuilder<G> {
+        SharedBuilder { absence, ..self }
     }
 }
 
@@ -122,7 +119,7 @@ impl<G: Built> SharedBuilder<G> {
             let made = gate(share.0, terms.length, terms.buckets);
             made.map_err(|error| SharedError::Absence { reason: error.to_string() })?;
         }
-        let tag = Tag::of(&self.name, G::KIND)?;
+        let tag = Tag::of(&self.name, G::SUFFIX)?;
         Ok(Checked { terms, name: self.name.as_str().into(), tag, absence: self.absence })
     }
 }

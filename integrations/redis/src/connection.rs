@@ -37,17 +37,14 @@ impl Connection {
     pub(crate) fn open(target: &Target) -> Result<Connection, SharedError> {
         let mut inner = target.connect()?;
         let told = |error| target.told(&error);
-        let info = cmd("INFO").query::<Value>(&mut inner).map_err(told)?;
-        fit::check(&info, target.shown())?;
-        let script = cmd("SCRIPT").arg("LOAD").arg(LEASE).query::<Value>(&mut inner);
-        match script.map_err(told)? {
-            Value::BulkString(digest) if digest.len() == 40 => {
-                let digest = String::from_utf8(digest).ok();
-                let script = digest.ok_or(SharedError::Nonsense { expected: "digest" })?;
-                Ok(Connection { inner, script })
-            }
-            _ => Err(SharedError::Nonsense { expected: "digest of the script" }),
+        let info = cmd("INFO").query::<String>(&mut inner).map_err(told)?;
+        fit::check(&info, &target.shown)?;
+        let load = cmd("SCRIPT").arg("LOAD").arg(LEASE).query::<String>(&mut inner);
+        let script = load.map_err(told)?;
+        if script.len() == 40 {
+            return Ok(Connection { inner, script });
         }
+        Err(SharedError::Nonsense { expected: "digest of the script" })
     }
 
     /// Sends requests, all at once.

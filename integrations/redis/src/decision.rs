@@ -46,7 +46,7 @@ impl Shared {
             };
         }
         if refused {
-            limit.refuse(demand);
+            limit.permits.miss(demand); // it is part of the demand
             return Decision::Refused(Some(Duration::from_micros(refusal.until - now)));
         }
         self.ask(weight, demand);

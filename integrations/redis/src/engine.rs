@@ -1,6 +1,5 @@
 //! An engine, Redis or Valkey, that keeps limits for many processes.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -40,7 +39,7 @@ const TIMEOUT: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub struct Engine {
     hub: Arc<Hub>,
-    is_lazy: bool,
+    pub(crate) is_lazy: bool,
     _owner: Arc<Owner>,
 }
 
@@ -118,10 +117,6 @@ impl Engine {
         Ok(Engine { hub: hub.clone(), is_lazy, _owner: Arc::new(Owner { hub }) })
     }
 
-    pub(crate) fn is_lazy(&self) -> bool {
-        self.is_lazy
-    }
-
     #[inline]
     pub(crate) fn hub(&self) -> &Hub {
         &self.hub
@@ -191,12 +186,7 @@ impl Drop for Owner {
     }
 }
 
-/// Shows the host and the port, and no password.
-impl Debug for Engine {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine")
-            .field("at", &self.hub().target.shown())
-            .field("is_away", &self.is_away())
-            .finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the host and the port, and no password.
+    Engine(engine) { at: engine.hub.target.shown, is_away: engine.is_away() }
 }

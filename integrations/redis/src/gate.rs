@@ -1,7 +1,6 @@
 //! A rate limiter that many processes share.
 
 use std::borrow::Cow;
-use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use windrow::AtMost;
@@ -14,8 +13,6 @@ use crate::change::Change;
 use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::error::SharedError;
-use crate::machine::Terms;
-use crate::names::Kind;
 use crate::reserve::{Reserve, SharedReservation};
 use crate::shared::Shared;
 use crate::time::NEVER;
@@ -86,7 +83,7 @@ use crate::wait::Wait;
 #[doc(alias = "token bucket")]
 #[doc(alias = "GCRA")]
 pub struct SharedGate {
-    shared: Shared,
+    pub(crate) shared: Shared,
 }
 
 impl SharedGate {
@@ -151,7 +148,7 @@ impl SharedGate {
             let _ = self.shared.decide(now, n, n);
             return None;
         }
-        Some(SharedReservation::new(self.shared.clone(), lease, n))
+        Some(SharedReservation { shared: self.shared.clone(), lease, weight: n })
     }
 
     /// Returns a future that reserves for a call of weight `n`, and waits for that at most
@@ -214,11 +211,6 @@ impl SharedGate {
         Duration::from_micros(limit.bucket * limit.buckets)
     }
 
-    /// Returns the number of buckets in the interval.
-    pub fn buckets(&self) -> usize {
-        self.shared.limit.buckets as usize
-    }
-
     /// Returns the limit's name.
     pub fn name(&self) -> &str {
         &self.shared.limit.name
@@ -257,33 +249,19 @@ impl SharedGate {
         shared.begin()?;
         Ok(SharedGate { shared })
     }
-
-    /// Returns the terms, with the limit in force.
-    pub(crate) fn terms(&self) -> Terms {
-        self.shared.limit.machine().terms()
-    }
-
-    pub(crate) fn of(shared: Shared) -> SharedGate {
-        SharedGate { shared }
-    }
 }
 
 impl Built for SharedGate {
-    const KIND: Kind = Kind::Alone;
+    const SUFFIX: &'static str = "";
 
     fn on(engine: &Engine, checked: Checked, _: usize) -> Result<SharedGate, SharedError> {
         SharedGate::begin(engine, &checked)
     }
 }
 
-impl Debug for SharedGate {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedGate")
-            .field("name", &self.name())
-            .field("limit", &self.limit())
-            .field("interval", &self.interval())
-            .field("buckets", &self.buckets())
-            .field("engine", self.engine())
-            .finish_non_exhaustive()
+shown! {
+    /// Shows the limit, and the engine that keeps it.
+    SharedGate(gate) {
+        name: gate.name(), limit: gate.limit(), interval: gate.interval(), engine: gate.engine()
     }
 }

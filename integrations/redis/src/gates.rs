@@ -1,6 +1,5 @@
 //! Rate limiters that many processes share, one for each key.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +13,6 @@ use crate::engine::Engine;
 use crate::error::SharedError;
 use crate::gate::SharedGate;
 use crate::limit::Limit;
-use crate::names::Kind;
 use crate::shared::Shared;
 use crate::table::Table;
 
@@ -98,10 +96,11 @@ impl SharedGates {
         let is_idle =
             |limit: &Arc<Limit>| Arc::strong_count(limit) == 1 && !limit.has_used_its_share();
         // (The letter tells the empty key from the overflow.)
-        let new = || checked.limit(engine, &[b"k", key].concat(), overflow.terms());
+        let new =
+            || checked.limit(engine, &[b"k", key].concat(), overflow.shared.limit.machine().terms);
         let own = if has_own { table.get(key, is_idle, new) } else { None };
         match own {
-            Some(limit) => SharedGate::of(Shared { engine: engine.clone(), limit }),
+            Some(limit) => SharedGate { shared: Shared { engine: engine.clone(), limit } },
             None => overflow.clone(),
         }
     }
@@ -156,7 +155,7 @@ impl SharedGates {
 }
 
 impl Built for SharedGates {
-    const KIND: Kind = Kind::Keyed;
+    const SUFFIX: &'static str = "/";
 
     fn on(engine: &Engine, checked: Checked, max_keys: usize) -> Result<SharedGates, SharedError> {
         let (table, overflow) = (Table::new(max_keys), SharedGate::begin(engine, &checked)?);
@@ -164,12 +163,7 @@ impl Built for SharedGates {
     }
 }
 
-impl Debug for SharedGates {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedGates")
-            .field("name", &self.name())
-            .field("keys", &self.keys())
-            .field("engine", self.engine())
-            .finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the name, the number of keys, and the engine.
+    SharedGates(gates) { name: gates.name(), keys: gates.keys(), engine: gates.engine() }
 }

@@ -86,14 +86,14 @@ impl Hub {
     /// Notes that asks are sent.
     pub(crate) fn sent(&self, count: usize, now: u64) {
         self.asks.fetch_add(count as u64, Ordering::Relaxed); // a number, which publishes nothing
-        let late = now.saturating_add(self.target.timeout().as_micros() as u64);
+        let late = now.saturating_add(self.target.timeout.as_micros() as u64);
         // While the engine is away it stays so. Relaxed, here and below: as in `is_away`.
         self.away_from.fetch_min(late, Ordering::Relaxed);
     }
 
     /// Notes an answer; `more`: others are still expected.
     pub(crate) fn answered(&self, now: u64, more: bool) {
-        let late = now.saturating_add(self.target.timeout().as_micros() as u64);
+        let late = now.saturating_add(self.target.timeout.as_micros() as u64);
         self.away_from.store(if more { late } else { NEVER }, Ordering::Relaxed);
         *locked(&self.fault) = None;
     }

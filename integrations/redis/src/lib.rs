@@ -1,5 +1,20 @@
 #![doc = include_str!("../README.md")]
 
+/// Writes `Debug`, which shows these fields of a value.
+macro_rules! shown {
+    ($(#[$doc:meta])* $type:ident ($own:ident) { $($field:ident: $value:expr),+ }) => {
+        $(#[$doc])*
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $own = self;
+                f.debug_struct(stringify!($type))
+                    $(.field(stringify!($field), &$value))+
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 // The interface.
 mod absence;
 mod admit;

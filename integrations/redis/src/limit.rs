@@ -6,7 +6,6 @@
 //! moment. A request then asks, or is refused, without need; what is admitted depends on permits
 //! alone.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -124,11 +123,6 @@ impl Limit {
         !self.is_listed.swap(true, Ordering::AcqRel) // as in `miss`
     }
 
-    /// Notes a request that is refused without an ask: it is part of the demand.
-    pub(crate) fn refuse(&self, demand: u64) {
-        self.permits.miss(demand); // as above
-    }
-
     /// Takes the limit off the list.
     pub(crate) fn leave_list(&self) {
         self.is_listed.swap(false, Ordering::AcqRel); // as above
@@ -154,8 +148,8 @@ impl Limit {
         let mut machine = self.machine();
         machine.answer(&self.permits, now, attempt.ask.number, attempt.attempt, answer);
         // Relaxed, here and below: numbers that may be seen late, and publish nothing.
-        self.in_force.store(machine.terms().limit, Ordering::Relaxed);
-        self.tell(machine.refusal());
+        self.in_force.store(machine.terms.limit, Ordering::Relaxed);
+        self.tell(machine.refusal);
         drop(machine);
         *locked(&self.fault) = None;
         self.is_unusable.store(false, Ordering::Relaxed);
@@ -180,7 +174,7 @@ impl Limit {
     fn abandon(&self, until: u64) {
         let mut machine = self.machine();
         machine.abandon(until);
-        self.tell(machine.refusal());
+        self.tell(machine.refusal);
         drop(machine);
         self.waiters.wake();
     }
@@ -196,7 +190,7 @@ impl Limit {
         let mut machine = self.machine();
         let version = machine.set_limit(limit);
         self.in_force.store(limit, Ordering::Relaxed); // as in `answer`
-        self.tell(machine.refusal());
+        self.tell(machine.refusal);
         version
     }
 
@@ -258,8 +252,7 @@ pub(crate) fn gate(
     Gate::builder(limit).interval(interval).buckets(buckets as usize).build()
 }
 
-impl Debug for Limit {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Limit").field("limit", &self.limit()).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the limit in force.
+    Limit(own) { limit: own.limit() }
 }

@@ -27,7 +27,7 @@
 use std::mem;
 
 use crate::permits::{LEASES, MAX_PERMITS, Permits};
-use returns::{Return, Returns};
+use returns::Returns;
 
 mod answer;
 mod ask;
@@ -36,12 +36,14 @@ mod terms;
 
 pub(crate) use answer::{Answer, State};
 pub(crate) use ask::{Ask, Attempt};
+pub(crate) use returns::Return;
 pub(crate) use terms::{DRIFT, LENGTHS, MAX_BUCKETS, MAX_LIMIT, Terms};
 
 /// The client of a shared limit. One thread at a time uses it; requests take from [`Permits`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Machine {
-    terms: Terms,
+    /// The terms, with the limit that the engine has told last.
+    pub(crate) terms: Terms,
     /// The number of the last ask.
     number: u64,
     /// The bucket and the epoch of each lease's permits.
@@ -50,7 +52,8 @@ pub(crate) struct Machine {
     earlier: [Grant; LEASES],
     returns: Returns,
     pending: Option<Pending>,
-    refusal: Refusal,
+    /// The refusal that the engine has told last.
+    pub(crate) refusal: Refusal,
     /// The version of the limit that the engine is known to have heard of.
     heard: u64,
     /// The engine is to be asked for the limit alone.
@@ -99,32 +102,7 @@ impl Refusal {
 impl Machine {
     /// Makes the client of a limit. Its id on the engine must be new, after a fork as well.
     pub(crate) fn new(terms: Terms) -> Machine {
-        Machine {
-            terms,
-            number: 0,
-            grants: [Grant::default(); LEASES],
-            earlier: [Grant::default(); LEASES],
-            returns: Returns::default(),
-            pending: None,
-            refusal: Refusal::default(),
-            heard: terms.version,
-            inquires: false,
-            want: 1,
-            asked: None,
-            held: 0,
-            missed: 0,
-            last_granted: 1,
-        }
-    }
-
-    /// Returns the terms, with the limit that the engine has told last.
-    pub(crate) fn terms(&self) -> Terms {
-        self.terms
-    }
-
-    /// Returns the refusal that the engine has told last.
-    pub(crate) fn refusal(&self) -> Refusal {
-        self.refusal
+        Machine { terms, heard: terms.version, want: 1, last_granted: 1, ..Machine::default() }
     }
 
     /// Changes the limit for all processes, with an ask that is due for that alone. Returns its
@@ -188,16 +166,9 @@ impl Machine {
         };
         self.missed = self.missed.wrapping_add(missed);
         (self.asked, self.held, self.inquires) = (Some(now), left, false);
-        let back = self.returns.next().unwrap_or(Return { count: 0, bucket: 0, born: 0 });
+        let back = self.returns.next().unwrap_or_default();
         self.number += 1;
-        let ask = Ask {
-            number: self.number,
-            want,
-            need,
-            back: back.count,
-            of: back.bucket,
-            born: back.born,
-        };
+        let ask = Ask { number: self.number, want, need, back };
         self.pending = Some(Pending { ask, sent: vec![now] });
         self.pending()
     }

@@ -24,25 +24,15 @@ pub(crate) struct Keys {
     pub(crate) epoch: Box<[u8]>,
 }
 
-/// The kind of a limit: one, or one for each key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Alone,
-    Keyed,
-}
-
 /// The hash tag of a limit's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tag(String);
 
 impl Tag {
-    /// Returns the tag of the limit with this name.
-    pub(crate) fn of(name: &str, kind: Kind) -> Result<Tag, SharedError> {
+    /// Returns the tag of the limit with this name, which ends with `suffix`.
+    pub(crate) fn of(name: &str, suffix: &str) -> Result<Tag, SharedError> {
         check(name)?;
-        Ok(Tag(match kind {
-            Kind::Alone => format!("{{{name}}}"),
-            Kind::Keyed => format!("{{{name}/}}"),
-        }))
+        Ok(Tag(format!("{{{name}{suffix}}}")))
     }
 
     /// Returns the names for a key.
@@ -76,14 +66,14 @@ mod tests {
     #[test]
     fn a_name_is_bounded_and_has_no_brace() {
         for wrong in ["", "a b", "{a}", "a/", "a:e", "ä", &"n".repeat(65)] {
-            assert!(Tag::of(wrong, Kind::Alone).is_err(), "{wrong}");
+            assert!(Tag::of(wrong, "").is_err(), "{wrong}");
         }
         let Err(SharedError::Name { name, .. }) = check(&"n".repeat(10_000)) else {
             panic!("named")
         };
         assert_eq!(name.len(), 2 * MAX_NAME, "an error repeats no text of any length");
         for right in ["a", "orders.v2", "a-b_C9", &"n".repeat(64)] {
-            assert!(Tag::of(right, Kind::Keyed).is_ok(), "{right}");
+            assert!(Tag::of(right, "/").is_ok(), "{right}");
         }
     }
 
@@ -92,13 +82,13 @@ mod tests {
         let strange: &[&[u8]] = &[b"", b":e", b"e", b"}:e", b"{b}:l:", b":l:", b"/", b"\x00"];
         let mut seen = std::collections::HashMap::new();
         for name in ["a", "b", "a.b"] {
-            for kind in [Kind::Alone, Kind::Keyed] {
-                let tag = Tag::of(name, kind).unwrap();
+            for suffix in ["", "/"] {
+                let tag = Tag::of(name, suffix).unwrap();
                 for key in strange {
                     let keys = tag.keys(key);
-                    let owner = (name, kind, "l", *key);
+                    let owner = (name, suffix, "l", *key);
                     assert_eq!(seen.insert(keys.ledger, owner), None, "{owner:?}");
-                    let epoch = seen.insert(keys.epoch, (name, kind, "e", b""));
+                    let epoch = seen.insert(keys.epoch, (name, suffix, "e", b""));
                     assert!(matches!(epoch, None | Some((_, _, "e", _))));
                 }
             }

@@ -1,6 +1,5 @@
 //! Permits that can be given back: of requests whose cost is known when they are over.
 
-use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -24,10 +23,10 @@ pub struct Reserve {
 /// A reservation that is dropped counts as used.
 #[must_use = "a reservation that is dropped counts as used"]
 pub struct SharedReservation {
-    shared: Shared,
+    pub(crate) shared: Shared,
     /// `None` without permits.
-    lease: Option<u64>,
-    weight: u64,
+    pub(crate) lease: Option<u64>,
+    pub(crate) weight: u64,
 }
 
 impl Future for Reserve {
@@ -35,23 +34,17 @@ impl Future for Reserve {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = Pin::new(&mut self.wait).poll(context);
-        polled.map(|outcome| match outcome {
-            Outcome { admission: Admission::Refused { retry_after }, .. } => {
-                Err(RefusedError::after(retry_after))
-            }
-            Outcome { lease, .. } => {
+        polled.map(|Outcome { admission, lease }| match admission {
+            Admission::Refused { retry_after } => Err(RefusedError::after(retry_after)),
+            _ => {
                 let (shared, weight) = (self.wait.shared.clone().into_owned(), self.wait.weight);
-                Ok(SharedReservation::new(shared, lease, weight))
+                Ok(SharedReservation { shared, lease, weight })
             }
         })
     }
 }
 
 impl SharedReservation {
-    pub(crate) fn new(shared: Shared, lease: Option<u64>, weight: u64) -> SharedReservation {
-        SharedReservation { shared, lease, weight }
-    }
-
     /// Settles the call: gives back the weight that was reserved beyond `used`, or charges what was
     /// used beyond the reserved weight.
     ///
@@ -79,8 +72,7 @@ impl SharedReservation {
     }
 }
 
-impl Debug for SharedReservation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedReservation").field("weight", &self.weight).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the weight.
+    SharedReservation(reservation) { weight: reservation.weight }
 }

@@ -67,7 +67,7 @@ impl Shared {
     /// Has the engine asked for the first time, and waits for its answer, unless it is one that is
     /// connected to later.
     pub(crate) fn begin(&self) -> Result<(), SharedError> {
-        if self.engine.is_lazy() {
+        if self.engine.is_lazy {
             self.ask(1, 1);
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl Shared {
         is_told: impl Fn(&Limit) -> bool,
     ) -> Result<(), SharedError> {
         let target = &self.engine.hub().target;
-        let timeout = target.timeout() * 15; // a connection may be made meanwhile
+        let timeout = target.timeout * 15; // a connection may be made meanwhile
         let begun = Instant::now();
         let waker = Parked::waker();
         loop {
@@ -97,7 +97,7 @@ impl Shared {
                 return Err(fault);
             }
             let Some(rest) = timeout.checked_sub(begun.elapsed()) else {
-                let engine = target.shown().to_owned();
+                let engine = target.shown.clone();
                 return Err(SharedError::TimedOut { engine, after: timeout });
             };
             self.ask(demand, demand);

@@ -1,6 +1,5 @@
 //! The engine that a URL names, and what may be shown of it: never the password.
 
-use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use redis::{Client, ConnectionAddr, IntoConnectionInfo, ProtocolVersion, RedisError};
@@ -12,9 +11,9 @@ use crate::error::SharedError;
 pub(crate) struct Target {
     client: Client,
     /// The host and the port, or the path of a socket.
-    shown: String,
+    pub(crate) shown: String,
     /// The time that an answer may take.
-    timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 impl Target {
@@ -29,9 +28,8 @@ impl Target {
         // A `#` or `?` of a password ends the address, and the host would be what is before it.
         let behind = url.split_once(['#', '?']).map_or("", |(_, behind)| behind);
         if behind.contains('@') {
-            return Err(wrong(
-                "a password's `#`, `?`, `/` and `@` are written as %23, %3F, %2F, %40",
-            ));
+            let rule = "a password's `#`, `?`, `/` and `@` are written as %23, %3F, %2F, %40";
+            return Err(wrong(rule));
         }
         #[cfg(feature = "tls")]
         if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
@@ -54,25 +52,12 @@ impl Target {
 
     /// Connects, within ten times the time of an answer, and sets that as the connection's.
     pub(crate) fn connect(&self) -> Result<redis::Connection, SharedError> {
-        let connection = self
-            .client
-            .get_connection_with_timeout(self.timeout * 10)
-            .map_err(|error| self.told(&error))?;
-        let timeout = Some(self.timeout);
-        let set = connection.set_read_timeout(timeout);
-        set.and_then(|()| connection.set_write_timeout(timeout))
-            .map_err(|error| self.told(&error))?;
+        let (told, timeout) = (|error| self.told(&error), Some(self.timeout));
+        let connection =
+            self.client.get_connection_with_timeout(self.timeout * 10).map_err(told)?;
+        connection.set_read_timeout(timeout).map_err(told)?;
+        connection.set_write_timeout(timeout).map_err(told)?;
         Ok(connection)
-    }
-
-    /// Returns the time that an answer may take.
-    pub(crate) fn timeout(&self) -> Duration {
-        self.timeout
-    }
-
-    /// Returns the host and the port, or the path of a socket.
-    pub(crate) fn shown(&self) -> &str {
-        &self.shown
     }
 
     /// Returns the error of a connection as one of a limit. Of an engine's own text only the code
@@ -80,21 +65,15 @@ impl Target {
     pub(crate) fn told(&self, error: &RedisError) -> SharedError {
         use redis::{ErrorKind, ServerErrorKind};
 
-        let engine = || self.shown.clone();
+        let (engine, code) = (self.shown.clone(), error.code());
         match error.kind() {
-            _ if error.is_timeout() => {
-                SharedError::TimedOut { engine: engine(), after: self.timeout }
-            }
-            ErrorKind::Io => {
-                SharedError::Unreachable { engine: engine(), reason: error.to_string() }
-            }
+            _ if error.is_timeout() => SharedError::TimedOut { engine, after: self.timeout },
+            ErrorKind::Io => SharedError::Unreachable { engine, reason: error.to_string() },
             ErrorKind::Parse | ErrorKind::UnexpectedReturnType => {
                 SharedError::Nonsense { expected: "answer of the protocol" }
             }
-            ErrorKind::AuthenticationFailed => SharedError::NotAuthenticated { engine: engine() },
-            ErrorKind::Server(ServerErrorKind::ReadOnly) => {
-                SharedError::NotPrimary { engine: engine() }
-            }
+            ErrorKind::AuthenticationFailed => SharedError::NotAuthenticated { engine },
+            ErrorKind::Server(ServerErrorKind::ReadOnly) => SharedError::NotPrimary { engine },
             ErrorKind::Server(ServerErrorKind::NoPerm) => {
                 SharedError::NotPermitted { needs: permission(error.detail().unwrap_or_default()) }
             }
@@ -102,10 +81,10 @@ impl Target {
                 let node = error.redirect_node();
                 SharedError::OtherNode { at: node.map(|(at, _)| at.to_owned()).unwrap_or_default() }
             }
-            _ => match error.code() {
-                Some("NOAUTH" | "WRONGPASS") => SharedError::NotAuthenticated { engine: engine() },
-                code => SharedError::Refused { code: code.unwrap_or("ERR").to_owned() },
-            },
+            _ if matches!(code, Some("NOAUTH" | "WRONGPASS")) => {
+                SharedError::NotAuthenticated { engine }
+            }
+            _ => SharedError::Refused { code: code.unwrap_or("ERR").to_owned() },
         }
     }
 }
@@ -116,15 +95,12 @@ fn permission(message: &str) -> &'static str {
     if message.contains("key") && !message.contains("command") {
         return "the limits' keys, such as ~{orders}:*";
     }
-    let commands: [(&str, &'static str); 3] =
-        [("info", "+info"), ("script", "+script|load"), ("evalsha", "+evalsha")];
+    let commands = [("info", "+info"), ("script", "+script|load"), ("evalsha", "+evalsha")];
     let named = commands.iter().find(|(command, _)| message.contains(&format!("'{command}")));
     named.map_or("+info +evalsha +script|load +get +set +hmget +hset +time", |(_, rule)| rule)
 }
 
-/// Shows the host and the port, and no password.
-impl Debug for Target {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Target").field(&self.shown).finish()
-    }
+shown! {
+    /// Shows the host and the port, and no password.
+    Target(target) { at: target.shown }
 }

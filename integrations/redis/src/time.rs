@@ -6,6 +6,14 @@
 //! In a forked child the time of its parent's limits is past the end of everything: two processes
 //! with one ration would use it twice.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use libc::CLOCK_BOOTTIME as CLOCK;
+
+// (On Apple's systems and OpenBSD this clock goes on while the machine sleeps; on FreeBSD it does
+// not, which the README says.)
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+use libc::CLOCK_MONOTONIC as CLOCK;
+
 use crate::forks;
 
 /// The clock of one engine's limits, which begins near zero.
@@ -45,27 +53,13 @@ impl Time {
     }
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-#[inline]
-fn nanos() -> u64 {
-    of(libc::CLOCK_BOOTTIME)
-}
-
-/// (On Apple's systems and OpenBSD this clock goes on while the machine sleeps; on FreeBSD it does
-/// not, which the README says.)
-#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
-#[inline]
-fn nanos() -> u64 {
-    of(libc::CLOCK_MONOTONIC)
-}
-
 #[cfg(unix)]
 #[inline]
 #[allow(clippy::cast_sign_loss)] // the time since the machine began
-fn of(clock: libc::clockid_t) -> u64 {
+fn nanos() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a timespec of this call.
-    let outcome = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    let outcome = unsafe { libc::clock_gettime(CLOCK, &raw mut time) };
     debug_assert_eq!(outcome, 0, "each system has this clock");
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
@@ -73,9 +67,9 @@ fn of(clock: libc::clockid_t) -> u64 {
 /// (Windows counts the time for which a machine is suspended.)
 #[cfg(not(unix))]
 fn nanos() -> u64 {
-    use std::sync::OnceLock;
+    use std::sync::LazyLock;
     use std::time::Instant;
 
-    static FIRST: OnceLock<Instant> = OnceLock::new();
-    FIRST.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 2_000_000_000
+    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+    FIRST.elapsed().as_nanos() as u64 + 2_000_000_000
 }

@@ -1,6 +1,7 @@
 //! The wait of a request for the engine, which ends with the caller's patience.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -50,21 +51,16 @@ pub(crate) struct Outcome {
     pub(crate) lease: Option<u64>,
 }
 
-/// A look at the limit.
-enum Look {
-    Over(Outcome),
-    /// To be looked at again at this time, or when the waiter is woken.
-    Until(Instant),
+/// A look at the limit: the outcome, or the time at which to look again, if the waiter is not woken
+/// before.
+type Look = ControlFlow<Outcome, Instant>;
+
+fn admitted<C>(lease: Option<u64>) -> ControlFlow<Outcome, C> {
+    ControlFlow::Break(Outcome { admission: Admission::Now, lease })
 }
 
-impl Look {
-    fn admitted(lease: Option<u64>) -> Look {
-        Look::Over(Outcome { admission: Admission::Now, lease })
-    }
-
-    fn refused(retry_after: Option<Duration>) -> Look {
-        Look::Over(Outcome { admission: Admission::Refused { retry_after }, lease: None })
-    }
+fn refused(retry_after: Option<Duration>) -> Look {
+    Look::Break(Outcome { admission: Admission::Refused { retry_after }, lease: None })
 }
 
 impl<'a> Wait<'a> {
@@ -83,8 +79,8 @@ impl<'a> Wait<'a> {
     pub(crate) fn block(mut self) -> Outcome {
         loop {
             match self.look(Parked::waker) {
-                Look::Over(outcome) => return outcome,
-                Look::Until(at) => {
+                Look::Break(outcome) => return outcome,
+                Look::Continue(at) => {
                     thread::park_timeout(at.saturating_duration_since(Instant::now()));
                 }
             }
@@ -93,7 +89,7 @@ impl<'a> Wait<'a> {
 
     fn look(&mut self, waker: impl FnOnce() -> Waker) -> Look {
         let look = self.look_or_wait(waker);
-        if let Look::Over(_) = look {
+        if look.is_break() {
             self.leave();
         }
         look
@@ -101,11 +97,9 @@ impl<'a> Wait<'a> {
 
     fn look_or_wait(&mut self, waker: impl FnOnce() -> Waker) -> Look {
         if self.weight == 0 {
-            return Look::admitted(None);
+            return admitted(None);
         }
-        if let Some(admitted) = self.take() {
-            return admitted;
-        }
+        self.take()?;
         let now = self.shared.now();
         let is_new = matches!(self.state, State::New);
         if is_new {
@@ -113,51 +107,45 @@ impl<'a> Wait<'a> {
             let decision = self.shared.decide(now, self.weight, self.weight);
             // A wait of a year is a wait without end.
             let patience = self.patience.min(Duration::from_secs(366 * 24 * 60 * 60));
-            let look = self.answer(decision, now, (!patience.is_zero()).then_some(patience));
-            if let Look::Over(_) = look {
-                return look;
-            }
+            self.answer(decision, now, (!patience.is_zero()).then_some(patience))?;
             let waiter = self.shared.limit.waiters.add(self.weight);
             let ends = Instant::now() + patience;
             self.state = State::Waiting(Waiting { waiter, ends, alarm: None });
         }
-        let State::Waiting(waiting) = &self.state else { return Look::refused(None) };
+        let State::Waiting(waiting) = &self.state else { return refused(None) };
         waiting.waiter.wait(&waker());
         // An answer may have come before the waiter was there to be woken.
-        if let Some(admitted) = self.take() {
-            return admitted;
-        }
+        self.take()?;
         let decision = self.shared.decide(now, self.weight, u64::from(!is_new));
         self.answer(decision, now, waiting.ends.checked_duration_since(Instant::now()))
     }
 
     /// Answers the request by a decision, with the rest of the caller's patience, if there is any.
     fn answer(&self, decision: Decision, now: u64, rest: Option<Duration>) -> Look {
-        let wait = match decision {
-            Decision::Admitted => return Look::admitted(None),
-            Decision::Asked => rest,
-            Decision::Refused(after) if self.shared.is_by_policy(now) => {
-                return Look::refused(after);
+        let until = |wait| Look::Continue(Instant::now() + wait);
+        match (decision, rest) {
+            (Decision::Admitted, _) => admitted(None),
+            (Decision::Asked, Some(rest)) => until(rest),
+            (Decision::Asked, None) => {
+                refused(Some(Duration::from_micros(self.shared.limit.bucket)))
             }
-            Decision::Refused(after) => {
-                after.filter(|after| rest.is_some_and(|rest| *after < rest))
+            (Decision::Refused(Some(after)), Some(rest))
+                if after < rest && !self.shared.is_by_policy(now) =>
+            {
+                until(after)
             }
-        };
-        match (wait, decision) {
-            (Some(wait), _) => Look::Until(Instant::now() + wait),
-            (None, Decision::Refused(after)) => Look::refused(after),
-            (None, _) => Look::refused(Some(Duration::from_micros(self.shared.limit.bucket))),
+            (Decision::Refused(after), _) => refused(after),
         }
     }
 
     /// Takes permits for the request, if there are enough.
-    fn take(&self) -> Option<Look> {
-        if self.is_of_lease {
-            let lease = self.shared.limit.permits.take_for(self.shared.now(), self.weight)?;
-            Some(Look::admitted(Some(lease)))
+    fn take(&self) -> ControlFlow<Outcome> {
+        let lease = if self.is_of_lease {
+            self.shared.limit.permits.take_for(self.shared.now(), self.weight).map(Some)
         } else {
-            self.shared.take(self.weight).then(|| Look::admitted(None))
-        }
+            self.shared.take(self.weight).then_some(None)
+        };
+        lease.map_or(ControlFlow::Continue(()), admitted)
     }
 
     fn leave(&mut self) {
@@ -174,8 +162,8 @@ impl Future for Wait<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
         assert!(!matches!(self.state, State::Ready), "a future is not polled once it is ready");
         match self.look(|| context.waker().clone()) {
-            Look::Over(outcome) => Poll::Ready(outcome),
-            Look::Until(at) => {
+            Look::Break(outcome) => Poll::Ready(outcome),
+            Look::Continue(at) => {
                 let this = &mut *self;
                 if let State::Waiting(waiting) = &mut this.state
                     && waiting.alarm.is_none_or(|set| set > at || set <= Instant::now())

@@ -1,8 +1,7 @@
 //! The requests that wait for an answer of the engine.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Debug, Formatter};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
@@ -11,9 +10,8 @@ use crate::lock::locked;
 
 /// A request that waits.
 pub(crate) struct Waiter {
-    /// The place in line.
-    place: Place,
-    weight: u64,
+    /// The weight, and the place in line.
+    key: (Place, Place),
     /// `None` while the request does not wait: it was woken, or its future is gone.
     waker: Mutex<Option<Waker>>,
 }
@@ -38,13 +36,12 @@ impl Waiter {
     }
 }
 
-impl Debug for Waiter {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Waiter").field("weight", &self.weight).finish_non_exhaustive()
-    }
+shown! {
+    /// Shows the weight.
+    Waiter(waiter) { weight: waiter.key.0.0 }
 }
 
-/// The requests that wait at one limit, in the order in which they came. Each call but
+/// The requests that wait at one limit. Each call but
 /// [`wake`](Self::wake) takes steps by the logarithm of their number.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
@@ -53,9 +50,8 @@ pub(crate) struct Waiters {
 
 #[derive(Debug, Default)]
 struct Line {
-    waiting: BTreeMap<Place, Arc<Waiter>>,
-    /// The requests in the line, by their weights.
-    weights: BTreeSet<(Place, Place)>,
+    /// By weight and place.
+    waiting: BTreeMap<(Place, Place), Arc<Waiter>>,
     /// The number of requests that have ever come.
     came: u64,
 }
@@ -65,25 +61,22 @@ impl Waiters {
     pub(crate) fn add(&self, weight: u64) -> Arc<Waiter> {
         let mut line = locked(&self.line);
         line.came += 1;
-        let place = Place(line.came);
-        let waiter = Arc::new(Waiter { place, weight, waker: Mutex::new(None) });
-        line.waiting.insert(place, waiter.clone());
-        line.weights.insert((Place(weight), place));
+        let key = (Place(weight), Place(line.came));
+        let waiter = Arc::new(Waiter { key, waker: Mutex::new(None) });
+        line.waiting.insert(key, waiter.clone());
         waiter
     }
 
     /// Removes a request of this line.
     pub(crate) fn remove(&self, waiter: &Waiter) {
         *locked(&waiter.waker) = None;
-        let mut line = locked(&self.line);
-        line.waiting.remove(&waiter.place);
-        line.weights.remove(&(Place(waiter.weight), waiter.place));
+        locked(&self.line).waiting.remove(&waiter.key);
     }
 
     /// Returns the largest weight below a bound that waits; zero if there is none.
     pub(crate) fn largest(&self, below: u64) -> u64 {
         let below = (Place(below), Place(0)); // no request has the place 0
-        locked(&self.line).weights.range(..below).next_back().map_or(0, |(weight, _)| weight.0)
+        locked(&self.line).waiting.range(..below).next_back().map_or(0, |(key, _)| key.0.0)
     }
 
     /// Returns whether none waits.
@@ -91,9 +84,10 @@ impl Waiters {
         locked(&self.line).waiting.is_empty()
     }
 
-    /// Wakes all.
+    /// Wakes all, in the order in which they came.
     pub(crate) fn wake(&self) {
-        let all: Vec<_> = locked(&self.line).waiting.values().cloned().collect();
+        let mut all: Vec<_> = locked(&self.line).waiting.values().cloned().collect();
+        all.sort_unstable_by_key(|waiter| waiter.key.1);
         for waiter in all {
             waiter.wake();
         }
@@ -139,7 +133,7 @@ mod tests {
     fn a_hundred_thousand_waiters_cost_a_call_few_steps() {
         let waiters = Waiters::default();
         let all: Vec<_> = (0..100_000).map(|i| waiters.add(i * 7_919 % 100_003)).collect();
-        // A tree of 17 levels of two, in nodes of up to eleven: two maps.
+        // A tree of 17 levels of two, in nodes of up to eleven.
         let mut most = 0;
         for i in 0..1_000 {
             most = most.max(steps(|| assert!(waiters.largest(1 + i * 97) <= i * 97)));
@@ -156,7 +150,6 @@ mod tests {
             left += 1;
         }
         assert_eq!((left, waiters.largest(u64::MAX)), (99_000, 0));
-        assert!(locked(&waiters.line).weights.is_empty());
     }
 
     #[test]

@@ -32,9 +32,7 @@ messages! {
     UnfitFileSystem { [path] found } =>
         "{path} is on file system {found:#x}; it must be on tmpfs or ext4";
     Foreign { [path] } => "{path} is not a file of windrow-mapped";
-    Older { [path] found known } =>
-        "{path} has layout version {found}; this library knows version {known}";
-    Newer { [path] found known } =>
+    OtherVersion { [path] found known } =>
         "{path} has layout version {found}; this library knows version {known}";
     CutOff { [path] length expected } =>
         "{path} has {length} bytes; it must have at least {expected}";
@@ -45,23 +43,14 @@ messages! {
     LockedTooLong { [path] waited } =>
         "another process has held the lock of the names in {path} for {waited:?}";
     LostDescriptor { [path] } => "the program has closed the descriptor of {path}";
-    BadName { error } => "{error}";
+    BadName { text rule } => "{text:?} cannot be in a name: {rule}";
     OtherKind { name found wanted } =>
         "the name {name:?} is registered as kind {found}; it cannot be a {wanted:?} too";
     OtherScale { name found wanted } =>
         "the histogram {name:?} is registered with {found:?}; it cannot have {wanted:?} too";
-    TooManyNames { name most } =>
-        "no place for {name:?}: the file has {most} names, the maximum";
-    NamesFull { name bytes } =>
-        "no place for {name:?}: the {bytes} bytes for names are in use";
-    ColumnsFull { name columns } =>
-        "no place for {name:?}: all {columns} columns are in use";
-    GaugesFull { name gauges } =>
-        "no place for {name:?}: all {gauges} words for gauges are in use";
+    Full { name part most } => "no place for {name:?}: all {most} {part} are in use";
     OwnersFull { [path] owners } =>
         "{path} has no slot for this process: {owners} processes with gauges live, the maximum";
-    PacesFull { name most } =>
-        "no place for {name:?}: the file has {most} paces, the maximum";
     BadTerms { error } => "{error}";
     OtherTerms { name found wanted } =>
         "the pace {name:?} has a period of {:?} and a burst of {}; it cannot have {:?} and {} too",

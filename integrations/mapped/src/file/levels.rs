@@ -14,12 +14,12 @@ impl File {
     ///
     /// The errors of [`counter`](Self::counter); and
     ///
-    /// * [`MappedError::GaugesFull`]: the file has no words left.
+    /// * [`MappedError::Full`]: also if the file has no words left.
     /// * [`MappedError::OwnersFull`], [`Failed`](MappedError::Failed): this process needs a slot
     ///   for its first gauge, and gets none. A process that ends leaves its slot to the next one.
     ///   The name is registered.
     pub fn gauge(&self, name: &str, labels: &[(&str, &str)]) -> Result<Gauge, MappedError> {
-        let word = self.register(name, labels, Kind::Gauge)?.word;
+        let word = self.register(name, labels, Kind::Gauge)?.word();
         Ok(Gauge::new(self.shared.slot()?, word))
     }
 
@@ -30,7 +30,7 @@ impl File {
     ///
     /// The errors of [`gauge`](Self::gauge).
     pub fn in_flight(&self, name: &str, labels: &[(&str, &str)]) -> Result<InFlight, MappedError> {
-        let word = self.register(name, labels, Kind::InFlight)?.word;
+        let word = self.register(name, labels, Kind::InFlight)?.word();
         Ok(InFlight::new(self.shared.slot()?, word))
     }
 

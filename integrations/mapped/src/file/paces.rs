@@ -29,7 +29,7 @@ impl File {
     ///   longer together than 2^62 nanoseconds.
     /// * [`MappedError::OtherTerms`]: the pace is there with another period or burst. New terms
     ///   need a new name or label.
-    /// * [`MappedError::PacesFull`]: the file has 16 384 paces.
+    /// * [`MappedError::Full`]: also if the file has 16 384 paces.
     /// * [`MappedError::ShiftedClock`], [`UnknownClock`](MappedError::UnknownClock): the monotonic
     ///   clock of this process is not that of the others, or that is not known.
     ///

@@ -15,9 +15,12 @@
 //! the one behind the last column of the entry before. An entry may be longer than its detail:
 //! kinds to come may have more behind it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::header::{End, word};
+use super::table_place;
+use crate::error::MappedError;
 use crate::kind::Kind;
 use crate::text;
 
@@ -42,15 +45,6 @@ pub(crate) struct Entry {
     pub(crate) text: Arc<str>,
 }
 
-/// A value that no entry has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Broken {
-    /// The position of the entry in the table.
-    pub(crate) at: u32,
-    pub(crate) value: u64,
-    pub(crate) rule: &'static str,
-}
-
 impl Entry {
     /// Makes an entry with a detail, or with nothing behind its text.
     pub(crate) fn new(
@@ -71,6 +65,11 @@ impl Entry {
         Kind::of(self.kind, self.columns, self.detail)
     }
 
+    /// Returns the word of a gauge in the slots of the owners.
+    pub(crate) fn word(&self) -> u32 {
+        self.detail as u32 // of which a file has fewer than 2^12
+    }
+
     /// Returns the entry as words of a table.
     pub(crate) fn words(&self) -> Vec<u64> {
         let mut bytes = Vec::with_capacity(self.size as usize);
@@ -83,10 +82,7 @@ impl Entry {
         bytes.resize(behind_text(&self.text), 0);
         bytes.extend(self.detail.to_le_bytes());
         bytes.resize(self.size as usize, 0);
-        let words = bytes.chunks_exact(8);
-        words
-            .map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
-            .collect()
+        bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
     }
 
     /// Returns the end of the table behind this entry, which is the first one behind `before`.
@@ -100,33 +96,33 @@ fn behind_text(text: &str) -> usize {
     (BEFORE_TEXT + text.len()).next_multiple_of(8)
 }
 
-/// Reads the entries from `from` up to `end`, whose bytes are `table`. Calls `see` with each, which
-/// may refuse it by a value and the rule for it.
+/// Reads the entries from `from` up to `end`, whose bytes are `table`, of the file at a path. Calls
+/// `see` with each, which may refuse it by a value and the rule for it.
 pub(crate) fn parse(
+    path: &Path,
     table: &[u8],
     from: End,
     end: End,
     mut see: impl FnMut(Entry) -> Result<(), (u64, &'static str)>,
-) -> Result<(), Broken> {
+) -> Result<(), MappedError> {
+    let damaged = |at, (value, rule)| MappedError::damaged(path, table_place(at), value, rule);
     let mut before = from;
     while before.bytes < end.bytes {
         let rest = &table[(before.bytes - from.bytes) as usize..];
-        let entry = one(rest, before, end)?;
         let at = before.bytes;
+        let entry = one(rest, before, end).map_err(|broken| damaged(at, broken))?;
         before = entry.end(before);
-        see(entry).map_err(|(value, rule)| Broken { at, value, rule })?;
+        see(entry).map_err(|broken| damaged(at, broken))?;
     }
     if before.columns == end.columns {
-        Ok(())
-    } else {
-        let value = end.columns.into();
-        Err(Broken { at: end.bytes, value, rule: "each column in use must be of an entry" })
+        return Ok(());
     }
+    Err(damaged(end.bytes, (end.columns.into(), "each column in use must be of an entry")))
 }
 
-/// Reads the first entry of a table's `rest`.
-fn one(rest: &[u8], before: End, end: End) -> Result<Entry, Broken> {
-    let broken = |value, rule| Err(Broken { at: before.bytes, value, rule });
+/// Reads the first entry of a table's `rest`; or returns the value that broke a rule, with that.
+fn one(rest: &[u8], before: End, end: End) -> Result<Entry, (u64, &'static str)> {
+    let broken = |value, rule| Err((value, rule));
     if rest.len() < BEFORE_TEXT {
         return broken(rest.len() as u64, "an entry must have at least 16 bytes");
     }
@@ -167,9 +163,9 @@ mod tests {
         (bytes, end)
     }
 
-    fn texts(table: &[u8], from: End, end: End) -> Result<Vec<String>, Broken> {
+    fn texts(table: &[u8], from: End, end: End) -> Result<Vec<String>, MappedError> {
         let mut found = Vec::new();
-        parse(table, from, end, |entry| {
+        parse(Path::new("f"), table, from, end, |entry| {
             found.push(entry.text.to_string());
             Ok(())
         })?;
@@ -196,7 +192,8 @@ mod tests {
             found.push(entry);
             Ok(())
         };
-        parse(&bytes, End::default(), End { bytes: 48, columns: 2 }, see).unwrap();
+        let end = End { bytes: 48, columns: 2 };
+        parse(Path::new("f"), &bytes, End::default(), end, see).unwrap();
         assert_eq!(found, [long]);
     }
 
@@ -207,10 +204,12 @@ mod tests {
             let mut bytes = bytes.clone();
             bytes[24 + at] = byte;
             let broken = texts(&bytes, End::default(), end).unwrap_err();
-            assert_eq!(broken.at, 24, "{at}: {}", broken.rule);
+            let MappedError::Damaged { offset, .. } = broken else { panic!("{broken}") };
+            assert_eq!(offset, table_place(24), "{at}: {broken}");
         }
         let more = End { columns: end.columns + 1, ..end };
-        assert_eq!(texts(&bytes, End::default(), more).unwrap_err().value, 6);
+        let broken = texts(&bytes, End::default(), more).unwrap_err();
+        assert!(matches!(broken, MappedError::Damaged { value: 6, .. }), "{broken}");
         let cut = End { bytes: end.bytes - 16, ..end };
         assert!(texts(&bytes[..cut.bytes as usize], End::default(), cut).is_err());
     }

@@ -59,28 +59,19 @@ impl Header {
     /// Reads and checks a header. `read` are the bytes that the file has of it, and `length` is the
     /// file's length.
     pub(crate) fn parse(read: &[u8], length: u64, path: &Path) -> Result<Header, MappedError> {
-        let path = || path.to_owned();
+        let cut_off =
+            |expected| Err(MappedError::CutOff { path: path.to_owned(), length, expected });
+        if read.len() >= 8 && long(read, 0) != MAGIC {
+            return Err(MappedError::Foreign { path: path.to_owned() });
+        }
         let Some(bytes) = read.first_chunk::<BYTES>() else {
-            let is_foreign = read.len() >= 8 && long(read, 0) != MAGIC;
-            return Err(if is_foreign {
-                MappedError::Foreign { path: path() }
-            } else {
-                MappedError::CutOff { path: path(), length, expected: BYTES as u64 }
-            });
+            return cut_off(BYTES as u64);
         };
-        if long(bytes, 0) != MAGIC {
-            return Err(MappedError::Foreign { path: path() });
+        let found = word(bytes, 8);
+        if found != VERSION {
+            return Err(MappedError::OtherVersion { path: path.to_owned(), found, known: VERSION });
         }
-        match word(bytes, 8) {
-            VERSION => {}
-            found if found < VERSION => {
-                return Err(MappedError::Older { path: path(), found, known: VERSION });
-            }
-            found => return Err(MappedError::Newer { path: path(), found, known: VERSION }),
-        }
-        let damaged = |offset: u64, value: u64, rule| {
-            Err(MappedError::Damaged { path: path(), offset, value, rule })
-        };
+        let damaged = |offset, value, rule| Err(MappedError::damaged(path, offset, value, rule));
         let unit = word(bytes, 12).into();
         if unit != PAGE {
             return damaged(12, unit, "the unit of the parts must be 4096");
@@ -89,11 +80,8 @@ impl Header {
             [16, 20, 24, 28, 40, 44].map(|at| word(bytes, at));
         let shape = Shape { plain, locked, columns, table, owners, gauges };
         if !shape.is_possible() {
-            return damaged(
-                16,
-                plain.into(),
-                "rows, columns, table and slots must be within their limits",
-            );
+            let rule = "rows, columns, table and slots must be within their limits";
+            return damaged(16, plain.into(), rule);
         }
         let expected = shape.length();
         let said = long(bytes, 32);
@@ -101,14 +89,13 @@ impl Header {
             return damaged(32, said, "the length must be that of the parts");
         }
         if length < expected {
-            return Err(MappedError::CutOff { path: path(), length, expected });
+            return cut_off(expected);
         }
         if length > expected {
             return damaged(32, length, "the file must not be longer than its header says");
         }
-        let mut boot = [0; 16];
-        boot.copy_from_slice(&bytes[48..64]);
-        Ok(Header { shape, boot: u128::from_le_bytes(boot) })
+        let boot = u128::from(long(bytes, 48)) | u128::from(long(bytes, 56)) << 64;
+        Ok(Header { shape, boot })
     }
 }
 
@@ -167,8 +154,8 @@ mod tests {
             parse(&bytes, length).unwrap_err()
         };
         assert!(matches!(with(0, b'W'), MappedError::Foreign { .. }));
-        assert!(matches!(with(8, 0), MappedError::Older { found: 0, known: 1, .. }));
-        assert!(matches!(with(8, 2), MappedError::Newer { found: 2, known: 1, .. }));
+        assert!(matches!(with(8, 0), MappedError::OtherVersion { found: 0, known: 1, .. }));
+        assert!(matches!(with(8, 2), MappedError::OtherVersion { found: 2, known: 1, .. }));
         assert!(matches!(with(12, 1), MappedError::Damaged { offset: 12, .. }));
         assert!(matches!(with(16, 0), MappedError::Damaged { offset: 16, .. }));
         assert!(matches!(with(16, 3), MappedError::Damaged { offset: 32, .. }));

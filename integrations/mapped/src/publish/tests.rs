@@ -60,7 +60,7 @@ impl Modelled {
             return entry.column;
         }
         let entry = entries.next(name, Kind::Counter, SHAPE).unwrap();
-        publish(self, &entry, entries.end());
+        publish(self, &entry, entries.end);
         entry.column
     }
 }

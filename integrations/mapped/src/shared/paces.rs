@@ -13,13 +13,14 @@ use windrow::pace::Terms;
 use super::{Seen, Shared};
 use crate::error::MappedError;
 use crate::kind::Kind;
-use crate::layout::{PACE, PAGE};
-use crate::system::claim::claim;
+use crate::layout::PAGE;
 use crate::system::time::Boot;
 use crate::text;
 
-/// The paces in a page.
-const PAGE_PACES: u32 = (PAGE / PACE) as u32;
+/// The places in a pace's words: the end, the period and the burst's periods, and the boot.
+const END: u64 = 0;
+const TERMS: u64 = 8;
+const BOOT: u64 = 24;
 
 impl Shared {
     /// Returns the end of the pace with these terms, which is registered if it is not there.
@@ -29,29 +30,57 @@ impl Shared {
         terms: Terms,
         boot: Boot,
     ) -> Result<&'static AtomicU64, MappedError> {
-        let boot = boot.word();
-        let found = |seen: &mut Seen| self.found_pace(seen, text, terms);
-        let number = self.registered(text, Kind::Pace, found, |seen, _| {
-            let number = seen.entries.paces();
-            self.claim_pace(seen, number)?;
-            let words = [0, terms.period(), terms.span(), boot];
-            for (at, word) in self.pace_words(number).into_iter().zip(words) {
-                at.store(word, Ordering::Relaxed); // published with the entry
-            }
-            Ok(number)
-        })?;
-        let [end, _, _, of_boot] = self.pace_words(number);
-        self.begin(boot, of_boot, || end.store(0, Ordering::Relaxed))?; // published with the boot
-        Ok(end)
+        let write = |place| {
+            self.store(place + END, 0);
+            self.store_terms(place + TERMS, terms);
+            self.store(place + BOOT, boot.0);
+        };
+        let check = |place| self.check_terms(text, place + TERMS, terms);
+        let place = self.limit(text, Kind::Pace, write, check)?;
+        self.begin(boot, place + BOOT, || self.store(place + END, 0))?; // published with the boot
+        Ok(self.mapping.at(place + END))
+    }
+
+    /// Returns the place of a limit's words. If the limit is not there, it is registered, and its
+    /// words are written before its entry is published; otherwise they are checked.
+    pub(super) fn limit(
+        &self,
+        text: &str,
+        kind: Kind,
+        write: impl FnOnce(u64),
+        check: impl Fn(u64) -> Result<(), MappedError>,
+    ) -> Result<u64, MappedError> {
+        let found = |seen: &mut Seen| {
+            let Some(number) = seen.entries.limit(kind, text) else { return Ok(None) };
+            let place = self.claim_limit(seen, kind, number)?;
+            check(place)?;
+            Ok(Some(place))
+        };
+        self.registered(text, kind, found, |seen, _| {
+            let place = self.claim_limit(seen, kind, seen.entries.next_limit(kind))?;
+            write(place);
+            Ok(place)
+        })
+    }
+
+    /// Claims the memory of a limit, by the page, once in a process. Returns its place.
+    fn claim_limit(&self, seen: &mut Seen, kind: Kind, number: u32) -> Result<u64, MappedError> {
+        let place = match kind {
+            Kind::Pace => self.shape.pace_place(number),
+            _ => self.shape.several_place(number),
+        };
+        self.claim_once(seen, place / PAGE * PAGE, 1)?;
+        Ok(place)
     }
 
     /// Lets the first process of a boot clear the ends, which are of an earlier one.
     pub(super) fn begin(
         &self,
-        boot: u64,
-        of_boot: &AtomicU64,
+        Boot(boot): Boot,
+        place: u64,
         clear: impl FnOnce(),
     ) -> Result<(), MappedError> {
+        let of_boot = self.mapping.at(place);
         // Acquire: pairs with the store below. The ends are those of this boot then.
         if of_boot.load(Ordering::Acquire) != boot {
             let mut lock_file = self.locked(&self.lock_file)?;
@@ -66,24 +95,20 @@ impl Shared {
         Ok(())
     }
 
-    /// Demands that a limit whose period stands at a place has these terms.
+    /// Demands that a limit whose terms stand at a place has these.
     pub(super) fn check_terms(
         &self,
         text: &str,
         place: u64,
-        [period, span]: [u64; 2],
         wanted: Terms,
     ) -> Result<(), MappedError> {
+        let [period, span] = [place, place + 8].map(|at| self.load(at));
         if [period, span] == [wanted.period(), wanted.span()] {
             return Ok(());
         }
         if period == 0 || !span.is_multiple_of(period) {
-            return Err(MappedError::Damaged {
-                path: self.path.clone(),
-                offset: place,
-                value: period,
-                rule: "a pace's burst must be a number of its periods",
-            });
+            let rule = "a pace's burst must be a number of its periods";
+            return Err(MappedError::damaged(&self.path, place, period, rule));
         }
         Err(MappedError::OtherTerms {
             name: text::name(text).to_owned(),
@@ -92,37 +117,19 @@ impl Shared {
         })
     }
 
-    /// Returns the number of a pace that this process knows.
-    fn found_pace(
-        &'static self,
-        seen: &mut Seen,
-        text: &str,
-        terms: Terms,
-    ) -> Result<Option<u32>, MappedError> {
-        seen.entries.check_kind(text, Kind::Pace)?;
-        let Some(number) = seen.entries.pace(text) else { return Ok(None) };
-        self.claim_pace(seen, number)?;
-        let [_, period, span, _] = self.pace_words(number);
-        // Relaxed: written before the entry was published.
-        let [period, span] = [period, span].map(|word| word.load(Ordering::Relaxed));
-        self.check_terms(text, self.shape.pace_place(number) + 8, [period, span], terms)?;
-        Ok(Some(number))
+    /// Stores the period of terms at a place, and the burst's periods behind it.
+    pub(super) fn store_terms(&self, place: u64, terms: Terms) {
+        self.store(place, terms.period());
+        self.store(place + 8, terms.span());
     }
 
-    /// Claims the memory of a pace, by the page, once in a process.
-    fn claim_pace(&self, seen: &mut Seen, number: u32) -> Result<(), MappedError> {
-        self.claim_pace_page(seen, number / PAGE_PACES)
+    /// Stores a word that is published with the entry.
+    pub(super) fn store(&self, place: u64, word: u64) {
+        self.mapping.at(place).store(word, Ordering::Relaxed);
     }
 
-    /// Claims a page of paces, once in a process.
-    pub(super) fn claim_pace_page(&self, seen: &mut Seen, page: u32) -> Result<(), MappedError> {
-        let place = self.shape.pace_place(page * PAGE_PACES);
-        seen.paces.once(page, || claim(self.file.get(&self.path)?, &self.path, place, PAGE))
-    }
-
-    /// Returns the end, the period, the burst's periods, and the boot of a pace.
-    fn pace_words(&'static self, number: u32) -> [&'static AtomicU64; 4] {
-        let place = self.shape.pace_place(number);
-        [0, 8, 16, 24].map(|at| self.mapping.at(place + at))
+    /// Loads a word that was written before the entry was published.
+    pub(super) fn load(&self, place: u64) -> u64 {
+        self.mapping.at(place).load(Ordering::Relaxed)
     }
 }

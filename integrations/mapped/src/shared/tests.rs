@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 use crate::failpoint::{self, HOLD_AT, IS_HELD, KILL_AT, Point};
 use crate::file::File;
 use crate::reader::Reader;
@@ -136,7 +136,7 @@ fn a_full_file_system_is_an_error_at_each_claim_and_changes_nothing() {
         claims += 1;
     };
     failpoint::fill(None);
-    assert!(claims >= file.shared_for_tests().shape().rows(), "{claims}");
+    assert!(claims >= file.shared_for_tests().shape.rows(), "{claims}");
     after.add(2);
     assert_eq!((file.metrics().unwrap(), after.sum()), (513, 2));
 }
@@ -194,7 +194,7 @@ fn known_names_are_found_while_other_threads_wait_for_the_lock() {
 fn a_forked_child_does_not_share_the_lock_of_its_parent() {
     let timeout = Duration::from_millis(20);
     let file = File::builder().columns(512).sealed().unwrap();
-    let (open, path) = (file.shared_for_tests().file(), Path::new("f"));
+    let (open, path) = (&file.shared_for_tests().file, Path::new("f"));
     let mut lock_file = LockFile::default();
     drop(lock_file.lock(open, path, timeout).unwrap());
     // Held, by the open file that the child inherits.
@@ -242,7 +242,7 @@ fn the_child_forks_in_the_middle_of_a_first_use() {
             unsafe { libc::alarm(20) };
             let is_right = match use_all() {
                 Ok(()) => true,
-                Err(MappedError::Failed { step, .. }) => step == Step::Prepare,
+                Err(MappedError::Failed { step, .. }) => step == "prepare for forks with",
                 Err(_) => false,
             };
             // SAFETY: ends the child.

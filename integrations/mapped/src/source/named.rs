@@ -15,48 +15,28 @@ use crate::layout::MOST_NAMES;
 use crate::reading::{Metric, Value};
 use crate::windows::Window;
 
-/// The part of a metric that has a name of its own among the exported ones.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    /// All of it; of a level that of the living.
-    Whole,
-    /// The level that the dead have left.
-    Dead,
-}
-
-impl Part {
-    pub(super) fn is_of(self, metric: &Metric<'_>) -> bool {
-        self == Part::Whole || metric.level().is_some()
-    }
-
-    pub(super) fn suffix(self) -> &'static str {
-        match self {
-            Part::Whole => "",
-            Part::Dead => "_dead",
-        }
-    }
-}
-
 /// The metrics of all files with one name, and with one kind: a source has one form.
 pub(super) struct Named {
     files: Arc<Files>,
     name: String,
     kind: Kind,
-    part: Part,
+    /// Says that it has what the dead have left of levels, and not the part of the living.
+    is_dead: bool,
 }
 
 impl Named {
     /// Makes the source of all metrics with the name and the kind of this one.
-    pub(super) fn new(files: &Arc<Files>, metric: &Metric<'_>, part: Part) -> Named {
+    pub(super) fn new(files: &Arc<Files>, metric: &Metric<'_>, is_dead: bool) -> Named {
         let (files, name) = (Arc::clone(files), metric.name().to_owned());
-        Named { files, name, kind: metric.kind(), part }
+        Named { files, name, kind: metric.kind(), is_dead }
     }
 
     /// Calls `see` with each metric.
     fn each(&self, mut see: impl FnMut(&Read<'_>)) {
         for (number, file, reading) in self.files.readings() {
             for metric in reading.named(&self.name).filter(|metric| metric.kind() == self.kind) {
-                see(&Read::new(&self.files, (number, file), metric, self.part));
+                let (window, values) = (file.window(&metric), metric.distribution());
+                see(&Read { metric, window, values, of: self, number, file });
             }
         }
     }
@@ -90,25 +70,10 @@ struct Read<'r> {
     window: Option<Arc<Window>>,
     /// Those of a histogram.
     values: Option<Distribution>,
-    part: Part,
-    /// The number of its file, and the value of the label that tells it.
+    of: &'r Named,
+    file: &'r Watched,
+    /// The number of the file.
     number: u64,
-    file: &'r str,
-    created: Option<SystemTime>,
-    files: &'r Files,
-}
-
-impl<'r> Read<'r> {
-    fn new(
-        files: &'r Files,
-        (number, file): (u64, &'r Watched),
-        metric: Metric<'r>,
-        part: Part,
-    ) -> Read<'r> {
-        let (window, values) = (file.window(&metric), metric.distribution());
-        let (file, created) = (&file.file, file.created);
-        Read { metric, window, values, part, number, file, created, files }
-    }
 }
 
 impl Series for Read<'_> {
@@ -123,15 +88,15 @@ impl Series for Read<'_> {
     /// Returns the time at which the file was created, which is the same in each exporter and after
     /// its restart. A window is younger: it counts since this process has it.
     fn created(&self) -> Option<SystemTime> {
-        if self.window.is_some() { None } else { self.created }
+        if self.window.is_some() { None } else { self.file.created }
     }
 
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
-        if let Some(label) = &self.files.label {
-            see(label, LabelValue::Text(self.file));
+        if let Some(label) = &self.of.files.label {
+            see(label, LabelValue::Text(&self.file.file));
         }
         for (label, value) in self.metric.labels() {
-            see(&self.files.exported(label), LabelValue::Text(value));
+            see(&self.of.files.exported(label), LabelValue::Text(value));
         }
     }
 
@@ -146,7 +111,7 @@ impl Series for Read<'_> {
         match self.metric.value() {
             Value::Count(sum) => AnyMetric::Count(Some(sum)),
             Value::Extreme(value) => AnyMetric::Real(value.map_or(f64::NAN, |value| value as f64)),
-            Value::Level(level) if self.part == Part::Dead => AnyMetric::Real(level.dead as f64),
+            Value::Level(level) if self.of.is_dead => AnyMetric::Real(level.dead as f64),
             Value::Level(level) => AnyMetric::Real(level.live as f64),
             Value::Values { count, .. } => AnyMetric::Count(Some(count)),
         }

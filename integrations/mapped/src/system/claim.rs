@@ -5,10 +5,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::Path;
 
-use crate::error::{MappedError, Step};
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::{Errno, retry_on_intr};
+
+use crate::error::MappedError;
 use crate::failpoint;
 
 /// Claims memory for a part of a file.
@@ -16,27 +18,22 @@ use crate::failpoint;
 /// (`posix_fallocate` writes into the file where the file system cannot claim: that could lose
 /// adds.)
 pub(crate) fn claim(file: &File, path: &Path, from: u64, bytes: u64) -> Result<(), MappedError> {
-    let refused = |error| refused(Step::Claim, path, bytes, error);
-    if failpoint::is_full() {
-        return Err(refused(io::Error::from_raw_os_error(libc::ENOSPC)));
-    }
-    // A file has at most 2^42 bytes.
-    let [from, bytes] = [from, bytes].map(|number| number.cast_signed() as libc::off_t);
-    loop {
-        // SAFETY: the descriptor is open. No mode: the length grows, if it has to, and no byte
-        // changes.
-        if unsafe { libc::fallocate(file.as_raw_fd(), 0, from, bytes) } == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(refused(error));
-        }
-    }
+    let claimed = if failpoint::is_full() {
+        Err(Errno::NOSPC)
+    } else {
+        // No mode: the length grows, if it has to, and no byte changes.
+        retry_on_intr(|| fallocate(file, FallocateFlags::empty(), from, bytes))
+    };
+    claimed.map_err(|error| refused("claim memory for", path, bytes, error.into()))
 }
 
 /// Returns the error of an operation that needs this number of bytes of the file system.
-pub(crate) fn refused(step: Step, path: &Path, bytes: u64, error: io::Error) -> MappedError {
+pub(crate) fn refused(
+    step: &'static str,
+    path: &Path,
+    bytes: u64,
+    error: io::Error,
+) -> MappedError {
     let path = path.to_owned();
     match error.raw_os_error() {
         Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG | libc::ENOMEM) => {

@@ -7,6 +7,9 @@ use std::io;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::io::Errno;
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+
 use crate::layout::PAGE;
 
 pub(crate) mod own_file;
@@ -23,18 +26,15 @@ unsafe impl Send for Wiped {}
 unsafe impl Sync for Wiped {}
 
 impl Wiped {
-    /// Makes a word, which is zero.
-    pub(crate) fn new() -> io::Result<Wiped> {
-        let (bytes, rights) = (PAGE as usize, libc::PROT_READ | libc::PROT_WRITE);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    /// Makes a word, which has this value until then.
+    pub(crate) fn new(value: u64) -> io::Result<Wiped> {
+        let (bytes, rights) = (PAGE as usize, ProtFlags::READ | ProtFlags::WRITE);
         // SAFETY: a new mapping, at an address that the kernel chooses.
-        let base = unsafe { libc::mmap(null_mut(), bytes, rights, flags, -1, 0) };
-        let mapped = NonNull::new(base.cast()).filter(|_| base != libc::MAP_FAILED);
-        let wiped = Wiped { word: mapped.ok_or_else(io::Error::last_os_error)? };
+        let base = unsafe { mmap_anonymous(null_mut(), bytes, rights, MapFlags::PRIVATE)? };
+        let wiped = Wiped { word: NonNull::new(base.cast()).ok_or(Errno::NOMEM)? };
         // SAFETY: the mapping is this one's.
-        if unsafe { libc::madvise(base, bytes, libc::MADV_WIPEONFORK) } != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        unsafe { madvise(base, bytes, Advice::LinuxWipeOnFork)? };
+        wiped.word().store(value, Ordering::Relaxed); // no other thread has it yet
         Ok(wiped)
     }
 
@@ -49,24 +49,6 @@ impl Wiped {
 impl Drop for Wiped {
     fn drop(&mut self) {
         // SAFETY: `new` has mapped this, and no reference outlives this one.
-        unsafe { libc::munmap(self.word.as_ptr().cast(), PAGE as usize) };
-    }
-}
-
-/// A mark of the process that has made it.
-#[derive(Debug)]
-pub(crate) struct Mark(Wiped);
-
-impl Mark {
-    /// Makes a mark of this process.
-    pub(crate) fn new() -> io::Result<Mark> {
-        let mark = Mark(Wiped::new()?);
-        mark.0.word().store(1, Ordering::Relaxed); // used under a lock
-        Ok(mark)
-    }
-
-    /// Returns whether this process has made the mark.
-    pub(crate) fn is_own(&self) -> bool {
-        self.0.word().load(Ordering::Relaxed) == 1 // as above
+        let _ = unsafe { munmap(self.word.as_ptr().cast(), PAGE as usize) };
     }
 }

@@ -20,12 +20,13 @@ use std::ffi::c_int;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::forks::Mark;
+use super::forks::Wiped;
 use super::opened::Opened;
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 
 /// The byte that is locked for a new name.
 pub(crate) const NAMES: u64 = i64::MAX as u64 - 1;
@@ -36,9 +37,10 @@ pub(crate) const SLOTS: u64 = i64::MAX as u64 - 2;
 /// The first and the longest pause between two attempts.
 const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(2)];
 
-/// The open file through which this process locks. It is opened with the first lock.
+/// The open file through which this process locks, with a mark of the process. It is opened with
+/// the first lock.
 #[derive(Debug, Default)]
-pub(crate) struct LockFile(Option<(Opened, Mark)>);
+pub(crate) struct LockFile(Option<(Opened, Wiped)>);
 
 /// The lock, which is given back when it is dropped.
 pub(crate) struct Lock<'f> {
@@ -60,12 +62,14 @@ impl LockFile {
 
     /// Returns the open file, which no other process shares.
     fn of_this_process(&mut self, file: &Opened, path: &Path) -> Result<&Opened, MappedError> {
-        let is_own = |(opened, mark): &(Opened, Mark)| mark.is_own() && opened.is_kept();
+        let is_own = |(opened, mark): &(Opened, Wiped)| {
+            mark.word().load(Ordering::Relaxed) != 0 && opened.is_kept() // used under a lock
+        };
         let opened = if let Some(opened) = self.0.take().filter(is_own) {
             opened
         } else {
-            let failed = MappedError::failed(Step::Prepare, path);
-            (file.again(path)?, Mark::new().map_err(failed)?)
+            let failed = MappedError::failed("prepare for forks with", path);
+            (file.again(path)?, Wiped::new(1).map_err(failed)?)
         };
         Ok(&self.0.insert(opened).0)
     }
@@ -97,7 +101,7 @@ pub(crate) fn try_lock(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<b
         Ok(_) => Ok(true),
         Err(error) => match error.raw_os_error() {
             Some(libc::EAGAIN | libc::EACCES | libc::EINTR) => Ok(false),
-            _ => Err(MappedError::failed(Step::Lock, path)(error)),
+            _ => Err(MappedError::failed("lock a part of", path)(error)),
         },
     }
 }
@@ -106,7 +110,7 @@ pub(crate) fn try_lock(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<b
 pub(crate) fn is_locked(file: BorrowedFd<'_>, byte: u64, path: &Path) -> Result<bool, MappedError> {
     match fcntl(file, libc::F_OFD_GETLK, libc::F_WRLCK, byte) {
         Ok(kind) => Ok(kind != libc::F_UNLCK),
-        Err(error) => Err(MappedError::failed(Step::AskLock, path)(error)),
+        Err(error) => Err(MappedError::failed("ask for the owners of", path)(error)),
     }
 }
 

@@ -6,15 +6,15 @@
 //! ever.
 
 use std::fs::File;
-use std::io;
-use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::AtomicU64;
 
 use portable_atomic::AtomicU128;
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-use crate::error::{MappedError, Step};
+use crate::error::MappedError;
 
 /// A mapping of a whole file.
 #[derive(Debug)]
@@ -32,14 +32,12 @@ impl Mapping {
     /// Maps a file of this length, for reading and writing.
     pub(crate) fn new(file: &File, length: u64, path: &Path) -> Result<Mapping, MappedError> {
         let length = length as usize; // at most 2^42, and pointers have 64 bits
-        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        let rights = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping, at an address that the kernel chooses.
-        let base = unsafe {
-            libc::mmap(null_mut(), length, rights, libc::MAP_SHARED, file.as_raw_fd(), 0)
-        };
-        let base = if base == libc::MAP_FAILED { None } else { NonNull::new(base.cast()) };
+        let base = unsafe { mmap(null_mut(), length, rights, MapFlags::SHARED, file, 0) };
+        let base = base.and_then(|base| NonNull::new(base.cast()).ok_or(Errno::NOMEM));
         base.map(|base| Mapping { base, length })
-            .ok_or_else(|| MappedError::failed(Step::Map, path)(io::Error::last_os_error()))
+            .map_err(|error| MappedError::failed("map", path)(error.into()))
     }
 
     /// Returns the word at a place.
@@ -73,10 +71,12 @@ impl Mapping {
         // is aligned. The rest is as in `at`.
         unsafe { AtomicU128::from_ptr(self.word(place).cast().as_ptr()) }
     }
+}
 
-    /// Takes the mapping back. No pointer into it may be left.
-    pub(crate) fn discard(self) {
-        // SAFETY: `new` has mapped this; all pointers into it are gone, by the contract.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), self.length) };
+/// Takes the mapping back. One to which a counter may have a pointer is never dropped.
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: `new` has mapped this.
+        let _ = unsafe { munmap(self.base.as_ptr().cast(), self.length) };
     }
 }

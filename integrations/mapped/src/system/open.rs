@@ -7,33 +7,28 @@
 //! A path that ends at a link is refused: a name in a folder that all users may write to, as
 //! `/dev/shm`, could be a link to a file of this user that is for something else.
 
-use std::ffi::c_int;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use crate::error::{MappedError, Step};
+use rustix::fs::{SealFlags, fcntl_add_seals, fcntl_get_seals, fstatfs};
+use rustix::process::geteuid;
+
+use crate::error::MappedError;
 
 /// The seals of a file whose length no process can change.
-const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 
-/// Opens a file for reading, or for both. `None` if there is none.
-pub(crate) fn open(path: &Path, write: bool) -> Result<Option<File>, MappedError> {
+/// Opens a file for reading, or for both.
+pub(crate) fn open(path: &Path, write: bool) -> Result<File, MappedError> {
     let mut options = OpenOptions::new();
     // Not blocking: a pipe would wait for its other end.
     options.read(true).write(write).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    let owned = || path.to_owned();
-    match options.open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(match error.raw_os_error() {
-            Some(libc::ELOOP) => MappedError::IsLink { path: owned() },
-            Some(libc::EISDIR | libc::ENXIO) => MappedError::NotRegular { path: owned() },
-            _ => MappedError::failed(Step::Open, path)(error),
-        }),
-    }
+    options.open(path).map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) => MappedError::IsLink { path: path.to_owned() },
+        Some(libc::EISDIR | libc::ENXIO) => MappedError::NotRegular { path: path.to_owned() },
+        _ => MappedError::failed("open", path)(error),
+    })
 }
 
 /// Returns the length of a file, which must be a regular one.
@@ -47,8 +42,7 @@ pub(crate) fn check_owner(file: &File, path: &Path) -> Result<u64, MappedError> 
     if is_sealed(file) {
         return Ok(found.len());
     }
-    // SAFETY: it has no arguments, and cannot fail.
-    let user = unsafe { libc::geteuid() };
+    let user = geteuid().as_raw();
     if found.uid() != user {
         return Err(MappedError::ForeignOwner { path: path.to_owned(), owner: found.uid(), user });
     }
@@ -66,14 +60,8 @@ pub(crate) fn check_owner(file: &File, path: &Path) -> Result<u64, MappedError> 
 /// places, and xfs those that the file shares with a copy of it. So a claim does not hold there: a
 /// full disk would be a signal.
 pub(crate) fn check_file_system(file: &File, path: &Path) -> Result<(), MappedError> {
-    // SAFETY: all zeros are a valid `statfs`, and the descriptor is open.
-    let (result, found) = unsafe {
-        let mut found: libc::statfs = std::mem::zeroed();
-        (libc::fstatfs(file.as_raw_fd(), &raw mut found), found)
-    };
-    if result != 0 {
-        return Err(MappedError::failed(Step::Inspect, path)(io::Error::last_os_error()));
-    }
+    let found =
+        fstatfs(file).map_err(|error| MappedError::failed("inspect", path)(error.into()))?;
     // The type of the number differs between C libraries; the number has 32 bits.
     #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
     let found = found.f_type as u64 & 0xffff_ffff;
@@ -91,25 +79,21 @@ fn is_fit(found: u64) -> bool {
 
 /// Seals a file of memory, so that no process can change its length, or take the seals off.
 pub(crate) fn seal(file: &File, path: &Path) -> Result<(), MappedError> {
-    // SAFETY: the descriptor is open.
-    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } == 0 {
-        return Ok(());
-    }
-    Err(MappedError::failed(Step::Seal, path)(io::Error::last_os_error()))
+    let sealed = fcntl_add_seals(file, SEALS);
+    sealed.map_err(|error| MappedError::failed("seal", path)(error.into()))
 }
 
 /// Returns whether no process can change the file's length.
 fn is_sealed(file: &File) -> bool {
-    // SAFETY: the descriptor is open. (An error is -1 where the file cannot have seals.)
-    let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
-    seals >= 0 && seals & SEALS == SEALS
+    // (An error where the file cannot have seals.)
+    fcntl_get_seals(file).is_ok_and(|seals| seals.contains(SEALS))
 }
 
 fn regular(file: &File, path: &Path) -> Result<fs::Metadata, MappedError> {
     match file.metadata() {
         Ok(found) if found.is_file() => Ok(found),
         Ok(_) => Err(MappedError::NotRegular { path: path.to_owned() }),
-        Err(error) => Err(MappedError::failed(Step::Inspect, path)(error)),
+        Err(error) => Err(MappedError::failed("inspect", path)(error)),
     }
 }
 

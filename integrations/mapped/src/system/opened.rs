@@ -11,27 +11,21 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::error::{MappedError, Step};
-
-/// The device of a file, and its number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
-    device: u64,
-    number: u64,
-}
+use crate::error::MappedError;
 
 /// An open file, with what tells it from others.
 #[derive(Debug)]
 pub(crate) struct Opened {
     /// Closed by `drop`, if it is still the file.
     file: ManuallyDrop<File>,
-    identity: Identity,
+    /// Its device, and its number there.
+    identity: (u64, u64),
 }
 
 impl Opened {
     /// Notes which file this is.
     pub(crate) fn new(file: File) -> io::Result<Opened> {
-        let identity = Identity::of(&file)?;
+        let identity = identity(&file)?;
         Ok(Opened { file: ManuallyDrop::new(file), identity })
     }
 
@@ -42,7 +36,7 @@ impl Opened {
     /// [`MappedError::LostDescriptor`]; [`Failed`](MappedError::Failed), with the step of a lock.
     pub(crate) fn again(&self, path: &Path) -> Result<Opened, MappedError> {
         self.get(path)?;
-        let failed = MappedError::failed(Step::Lock, path);
+        let failed = MappedError::failed("lock a part of", path);
         let place = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let opened = OpenOptions::new().read(true).write(true).open(place).map_err(failed)?;
         let opened = Opened::new(opened).map_err(failed)?;
@@ -63,7 +57,7 @@ impl Opened {
     pub(crate) fn is_same(&self, descriptor: BorrowedFd<'_>) -> bool {
         // SAFETY: it is open for this call, and is not closed.
         let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor.as_raw_fd()) });
-        Identity::of(&file).is_ok_and(|found| found == self.identity)
+        identity(&file).is_ok_and(|found| found == self.identity)
     }
 
     /// Returns the descriptor, which is not closed any more.
@@ -94,11 +88,9 @@ impl Drop for Opened {
     }
 }
 
-impl Identity {
-    fn of(file: &File) -> io::Result<Identity> {
-        let found = file.metadata()?;
-        Ok(Identity { device: found.dev(), number: found.ino() })
-    }
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    let found = file.metadata()?;
+    Ok((found.dev(), found.ino()))
 }
 
 fn lost(path: &Path) -> MappedError {

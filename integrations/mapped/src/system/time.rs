@@ -14,9 +14,9 @@ const OFFSETS: &str = "/proc/self/timens_offsets";
 /// The namespace of this process, and that of its children to come, of which the offsets tell.
 const NAMESPACES: [&str; 2] = ["/proc/self/ns/time", "/proc/self/ns/time_for_children"];
 
-/// The boot of the machine whose clock this process has, as a pace's word.
+/// The boot of the machine whose clock this process has, as a pace's word, which is not zero.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Boot(u64);
+pub(crate) struct Boot(pub(crate) u64);
 
 impl Boot {
     /// Returns the boot, if the clock of this process is the machine's.
@@ -27,11 +27,6 @@ impl Boot {
             0 => Err(MappedError::UnknownClock { reason: "the boot id is not known" }),
             boot => Ok(Boot(boot)),
         }
-    }
-
-    /// Returns the word, which is not zero.
-    pub(crate) fn word(self) -> u64 {
-        self.0
     }
 }
 

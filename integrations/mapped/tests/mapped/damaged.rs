@@ -163,8 +163,8 @@ fn each_kind_of_damage_has_its_error() {
     assert!(matches!(refused(&|bytes| bytes[0] = 0), MappedError::Foreign { .. }));
     let other = refused(&|bytes| *bytes = b"#!/bin/sh\nexit\n".to_vec());
     assert!(matches!(other, MappedError::Foreign { .. }));
-    assert!(matches!(refused(&|bytes| bytes[8] = 0), MappedError::Older { found: 0, .. }));
-    assert!(matches!(refused(&|bytes| bytes[8] = 7), MappedError::Newer { found: 7, .. }));
+    assert!(matches!(refused(&|bytes| bytes[8] = 0), MappedError::OtherVersion { found: 0, .. }));
+    assert!(matches!(refused(&|bytes| bytes[8] = 7), MappedError::OtherVersion { found: 7, .. }));
     let cut = refused(&|bytes| bytes.truncate(9_000));
     assert!(matches!(cut, MappedError::CutOff { length: 9_000, .. }));
     assert!(matches!(refused(&Vec::clear), MappedError::CutOff { length: 0, .. }));

@@ -214,7 +214,9 @@ fn more_gauges_than_words_are_an_error() {
         file.gauge("open", &[("number", &number.to_string())]).unwrap().add(number);
     }
     let error = file.in_flight("calls", &[]).unwrap_err();
-    assert!(matches!(&error, MappedError::GaugesFull { name, gauges: 7 } if name == "calls"));
+    assert!(
+        matches!(&error, MappedError::Full { name, part: "words for gauges", most: 7 } if name == "calls")
+    );
     assert_eq!(file.metrics().unwrap(), 7);
     let reading = Reader::open(&path).unwrap().read().unwrap();
     let levels: Vec<i64> =

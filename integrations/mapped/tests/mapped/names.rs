@@ -98,7 +98,7 @@ fn a_file_that_is_full_says_of_what() {
         file.counter(name, &[]).unwrap();
     }
     let error = file.counter("c", &[]).map(drop).unwrap_err();
-    assert!(matches!(&error, MappedError::ColumnsFull { name, columns: 2 } if name == "c"));
+    assert!(matches!(&error, MappedError::Full { name, part: "columns", most: 2 } if name == "c"));
     file.counter("a", &[]).unwrap();
 
     let file = File::builder().columns(512).names_bytes(48).sealed().unwrap();
@@ -106,7 +106,9 @@ fn a_file_that_is_full_says_of_what() {
         file.counter(name, &[]).unwrap();
     }
     let error = file.counter("c", &[]).map(drop).unwrap_err();
-    assert!(matches!(&error, MappedError::NamesFull { name, bytes: 48 } if name == "c"));
+    assert!(
+        matches!(&error, MappedError::Full { name, part: "bytes for names", most: 48 } if name == "c")
+    );
 }
 
 #[test]
@@ -116,7 +118,7 @@ fn a_hundred_thousand_names_are_the_most() {
         file.counter(&number.to_string(), &[]).unwrap();
     }
     let error = file.counter("one more", &[]).map(drop).unwrap_err();
-    assert!(matches!(error, MappedError::TooManyNames { most: 100_000, .. }), "{error}");
+    assert!(matches!(error, MappedError::Full { part: "names", most: 100_000, .. }), "{error}");
     file.counter("99999", &[]).unwrap();
 }
 
@@ -138,7 +140,10 @@ fn a_file_keeps_the_settings_with_which_it_was_created() {
     let path = folder.path().join("f");
     File::builder().columns(1).open(&path).unwrap().counter("a", &[]).unwrap();
     let file = File::builder().columns(512).open(&path).unwrap();
-    assert!(matches!(file.counter("b", &[]), Err(MappedError::ColumnsFull { columns: 1, .. })));
+    assert!(matches!(
+        file.counter("b", &[]),
+        Err(MappedError::Full { part: "columns", most: 1, .. })
+    ));
 }
 
 #[test]

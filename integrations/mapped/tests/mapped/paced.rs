@@ -174,7 +174,7 @@ fn a_file_has_a_greatest_number_of_paces() {
         assert!(pace(number).unwrap().try_admit(1), "{number} has the words of another one");
     }
     let error = pace(16_384).unwrap_err();
-    assert!(matches!(error, MappedError::PacesFull { most: 16_384, .. }), "{error}");
+    assert!(matches!(error, MappedError::Full { part: "paces", most: 16_384, .. }), "{error}");
     assert!(!pace(7).unwrap().try_admit(1));
     file.counter("calls", &[]).unwrap();
 }

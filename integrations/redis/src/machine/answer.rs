@@ -39,32 +39,29 @@ pub(crate) struct Answer {
 impl Answer {
     /// Reads what the script returned. Returns `None` if that cannot be an answer of it.
     pub(crate) fn read(numbers: &[i64]) -> Option<Answer> {
-        let &[state, granted, bucket, age, left, limit, version, clients, wait, born] = numbers
-        else {
-            return None;
-        };
-        let state = match state {
+        let numbers: &[i64; 10] = numbers.try_into().ok()?;
+        let [state, granted, bucket, age, left, limit, version, clients, wait, born] =
+            numbers.map(|number| u64::try_from(number).ok());
+        let state = match state? {
             0 => State::Answered,
             1 => State::Cold,
             2 => State::Overtaken,
             _ => return None,
         };
-        let wait = match wait {
-            -1 => None,
-            wait => Some(u64::try_from(wait).ok()?),
-        };
-        let whole = |number: i64| u64::try_from(number).ok();
+        if wait.is_none() && numbers[8] != -1 {
+            return None;
+        }
         Some(Answer {
             state,
-            granted: whole(granted)?,
-            bucket: whole(bucket)?,
-            age: whole(age)?,
-            left: whole(left)?,
-            limit: whole(limit)?,
-            version: whole(version)?,
-            clients: whole(clients)?,
+            granted: granted?,
+            bucket: bucket?,
+            age: age?,
+            left: left?,
+            limit: limit?,
+            version: version?,
+            clients: clients?,
             wait,
-            born: whole(born)?,
+            born: born?,
         })
     }
 }

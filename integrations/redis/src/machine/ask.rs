@@ -1,5 +1,6 @@
 //! A client's ask: the arguments of the script `lease.lua`.
 
+use super::returns::Return;
 use super::terms::Terms;
 
 /// A client's ask. A repetition is equal to the first attempt.
@@ -11,12 +12,8 @@ pub(crate) struct Ask {
     pub(crate) want: u64,
     /// The least number that is of use, at least 1.
     pub(crate) need: u64,
-    /// The number of permits given back.
-    pub(crate) back: u64,
-    /// The bucket in which these were granted.
-    pub(crate) of: u64,
-    /// The epoch in which these were granted.
-    pub(crate) born: u64,
+    /// The permits given back.
+    pub(crate) back: Return,
 }
 
 /// One attempt at an ask, which is sent now.
@@ -34,8 +31,8 @@ pub(crate) struct Attempt {
 impl Attempt {
     /// Returns the arguments of the script that follow the client's id.
     pub(crate) fn arguments(&self) -> [u64; 10] {
-        let Ask { number, want, need, back, of, born } = self.ask;
+        let Ask { number, want, need, back: Return { count, bucket, born } } = self.ask;
         let Terms { limit, version, length, buckets, .. } = self.terms;
-        [number, want, need, back, of, born, limit, version, length, buckets]
+        [number, want, need, count, bucket, born, limit, version, length, buckets]
     }
 }

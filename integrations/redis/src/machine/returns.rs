@@ -8,12 +8,13 @@
 const PLACES: usize = 4;
 
 /// Permits of one bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Return {
-    pub(super) count: u64,
-    pub(super) bucket: u64,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Return {
+    pub(crate) count: u64,
+    /// The bucket in which they were granted.
+    pub(crate) bucket: u64,
     /// The epoch in which they were granted.
-    pub(super) born: u64,
+    pub(crate) born: u64,
 }
 
 /// Permits that will not be used.

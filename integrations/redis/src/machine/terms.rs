@@ -15,7 +15,7 @@ pub(crate) const LENGTHS: std::ops::RangeInclusive<u64> = 1_000..=3_600_000_000;
 pub(crate) const DRIFT: u64 = 1_000;
 
 /// The terms of a shared limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// The number of permits in each run of `buckets` buckets, up to [`MAX_LIMIT`].
     pub(crate) limit: u64,

@@ -91,9 +91,8 @@ impl Client {
     fn again(&mut self, mut attempt: Attempt) -> Attempt {
         if self.twin == Twin::ReturnTwice {
             let before = self.returned.replace(attempt.ask);
-            if let (0, Some(before)) = (attempt.ask.back, before) {
-                let Ask { back, of, born, .. } = before;
-                attempt.ask = Ask { back, of, born, ..attempt.ask };
+            if let (0, Some(before)) = (attempt.ask.back.count, before) {
+                attempt.ask.back = before.back;
             }
         }
         attempt

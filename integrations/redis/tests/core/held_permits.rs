@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use crate::machine::{Answer, DRIFT, Machine, State, Terms};
+use crate::machine::{Answer, DRIFT, Machine, Return, State, Terms};
 use crate::permits::{MAX_PERMITS, Permits};
 
 const MARGIN: u64 = 10_000;
@@ -89,16 +89,16 @@ fn what_is_put_back_late_is_given_back_for_its_own_bucket() {
     grant(&mut machine, 1_000_000, 10);
     let end = permits.take_for(1_000_000, 3).unwrap();
     // Its lease has ended, and another one begun in the same place.
-    assert_eq!(grant(&mut machine, 1_250_000, 12).back, 5);
+    assert_eq!(grant(&mut machine, 1_250_000, 12).back.count, 5);
     permits.put_back(end, 3);
     assert!(permits.take_for(1_250_000, 8).is_some());
     permits.miss(1);
     let ask = machine.poll(&permits, 1_260_000, 1).unwrap().ask;
-    assert_eq!((ask.back, ask.of, ask.born), (3, 10, 5));
+    assert_eq!(ask.back, Return { count: 3, bucket: 10, born: 5 });
     // What an abandoned ask carried is not given back again.
     machine.abandon(1_260_000);
     permits.miss(1);
-    assert_eq!(machine.poll(&permits, 1_270_000, 1).unwrap().ask.back, 0);
+    assert_eq!(machine.poll(&permits, 1_270_000, 1).unwrap().ask.back.count, 0);
 }
 
 #[test]

@@ -144,12 +144,16 @@ impl Ledger {
 
         // Permits that are given back, and those that are granted.
         let is_of_epoch = match twin {
-            Twin::NoToken => ask.of >= epoch.since,
-            _ => ask.born == epoch.born,
+            Twin::NoToken => ask.back.bucket >= epoch.since,
+            _ => ask.back.born == epoch.born,
         };
-        if ask.back > 0 && is_of_epoch && ask.of <= bucket && ask.of + n >= bucket {
-            let count = sheet.count(ask.of);
-            *count = count.saturating_sub(ask.back);
+        if ask.back.count > 0
+            && is_of_epoch
+            && ask.back.bucket <= bucket
+            && ask.back.bucket + n >= bucket
+        {
+            let count = sheet.count(ask.back.bucket);
+            *count = count.saturating_sub(ask.back.count);
         }
         if ask.want > 0 && last.is_none_or(|last| last.bucket != bucket) {
             sheet.asks[0] += 1;

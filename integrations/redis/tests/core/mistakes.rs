@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::twin::Twin;
-use crate::machine::{Answer, Ask, DRIFT, MAX_LIMIT, Machine, State, Terms};
+use crate::machine::{Answer, Ask, DRIFT, MAX_LIMIT, Machine, Return, State, Terms};
 use crate::permits::Permits;
 
 const TERMS: Terms = Terms { limit: 100, version: 1, length: 100_000, buckets: 10, drift: DRIFT };
@@ -10,7 +10,7 @@ const TERMS: Terms = Terms { limit: 100, version: 1, length: 100_000, buckets: 1
 const START: u64 = 1_000_000_000;
 
 fn asked(number: u64) -> Ask {
-    Ask { number, want: 10, need: 1, back: 0, of: 0, born: 0 }
+    Ask { number, want: 10, need: 1, back: Return::default() }
 }
 
 fn granted(number: u64, bucket: u64) -> Answer {
@@ -41,7 +41,8 @@ fn clients_that_knew_an_earlier_run_do_not_begin_an_epoch() {
     for number in 2..100 {
         // One gives back what an earlier epoch granted, as long as it likes.
         let at = warm + number * 7_000;
-        old = Ask { number, back: 1, of: at / TERMS.length, born: 5, ..asked(number) };
+        let back = Return { count: 1, bucket: at / TERMS.length, born: 5 };
+        old = Ask { back, ..asked(number) };
         let new = Ask { number, ..new };
         for (client, ask) in [(1, &old), (2, &new)] {
             let answer = engine.ask(at, client, ask, &TERMS, Twin::None);
@@ -82,7 +83,8 @@ fn epochs_are_not_told_apart_by_bucket_numbers() {
     let second = engine.ask(START, 2, &all, &terms, Twin::None);
     assert_eq!((second.bucket, second.granted), (bucket, 100));
     // Permits of the first bucket with that number are not taken off the second.
-    let back = Ask { back: 10, of: first.bucket, born: first.born, ..asked(2) };
+    let back = Return { count: 10, bucket: first.bucket, born: first.born };
+    let back = Ask { back, ..asked(2) };
     let answer = engine.ask(START + 10, 1, &back, &terms, Twin::None);
     assert_eq!((answer.granted, engine.used()), (0, 100));
 }
@@ -118,7 +120,7 @@ fn of_two_versions_the_higher_one_is_the_limit() {
     let attempt = machine.poll(&permits, START, 1).unwrap();
     let answer = engine.ask(START, 2, &attempt.ask, &attempt.terms, Twin::None);
     machine.answer(&permits, START, attempt.ask.number, 0, &answer);
-    assert_eq!((machine.terms().limit, machine.terms().version), (50, 2));
+    assert_eq!((machine.terms.limit, machine.terms.version), (50, 2));
     assert_eq!(machine.set_limit(500), 3);
 }
 
@@ -132,7 +134,7 @@ fn a_refusal_of_a_large_weight_does_not_hold_back_small_ones() {
     let attempt = machine.poll(&permits, START, 50).unwrap();
     let answer = engine.ask(START, 1, &attempt.ask, &attempt.terms, Twin::None);
     machine.answer(&permits, START, attempt.ask.number, 0, &answer);
-    assert!(machine.refusal().covers(START, 50) && !machine.refusal().covers(START, 1));
+    assert!(machine.refusal.covers(START, 50) && !machine.refusal.covers(START, 1));
     permits.miss(1);
     assert!(machine.poll(&permits, START, 50).is_none());
     let attempt = machine.poll(&permits, START, 1).unwrap();
@@ -151,7 +153,7 @@ fn a_foreign_answer_changes_nothing() {
     assert_eq!(machine.pending(), Some(attempt));
     let wild = Answer { granted: u64::MAX, limit: MAX_LIMIT + 1, age: u64::MAX, ..answer };
     machine.answer(&permits, START, attempt.ask.number, 0, &wild);
-    assert_eq!((machine.terms(), permits.left(START)), (TERMS, 0));
+    assert_eq!((machine.terms, permits.left(START)), (TERMS, 0));
     for wrong in [vec![], vec![0; 9], vec![0; 11], vec![3; 10], vec![0, -1, 0, 0, 0, 0, 0, 0, 0, 0]]
     {
         assert_eq!(Answer::read(&wrong), None, "{wrong:?}");

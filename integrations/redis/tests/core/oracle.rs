@@ -7,7 +7,7 @@ use super::ledger::Ledger;
 use super::random::Random;
 use super::schedules::told;
 use super::twin::Twin;
-use crate::machine::{Answer, Ask, Attempt, Terms};
+use crate::machine::{Answer, Ask, Attempt, Return, Terms};
 
 mod engine;
 
@@ -99,14 +99,12 @@ fn the_script_answers_as_its_model() {
             repeated += u64::from(ask_again.is_some());
             let asked = ask_again.unwrap_or_else(|| {
                 numbers[client] += random.pick(&[1, 1, 1, 2, 0]);
-                let back = if random.is(0.3) { 1 + random.below(3) } else { 0 };
+                let count = if random.is(0.3) { 1 + random.below(3) } else { 0 };
                 Ask {
                     number: numbers[client],
                     want: random.pick(&[0, 1, 5, 1_000, 1 << 31]),
                     need: if random.is(0.1) { random.pick(&[2, 50]) } else { 1 },
-                    back,
-                    of: now / 100_000 - random.below(3),
-                    born: epoch,
+                    back: Return { count, bucket: now / 100_000 - random.below(3), born: epoch },
                 }
             });
             last[client] = Some(asked);
@@ -136,7 +134,7 @@ fn foreign_values_and_other_geometries_are_errors_that_change_nothing() {
     let Some(mut engine) = Engine::start() else { return };
     let digest = load(&mut engine, LEASE);
     let terms = Terms { limit: 10, version: 1, length: 100_000, buckets: 10, drift: 0 };
-    let asked = Ask { number: 1, want: 1, need: 1, back: 0, of: 0, born: 0 };
+    let asked = Ask { number: 1, want: 1, need: 1, back: Return::default() };
     let ask = |engine: &mut Engine, terms: Terms| {
         let attempt = Attempt { ask: asked, attempt: 0, sent: 0, terms };
         let [a, b, c, d, e, f, g, h, i, j] = attempt.arguments();
@@ -198,7 +196,7 @@ fn a_key_takes_at_most_300_bytes() {
     let terms = Terms { limit: 100, version: 1, length: 100_000, buckets: 10, drift: 0 };
     let mut now = 1_700_000_000_000_000;
     for number in 1..200 {
-        let asked = Ask { number, want: 3, need: 1, back: 0, of: 0, born: 0 };
+        let asked = Ask { number, want: 3, need: 1, back: Return::default() };
         let attempt = Attempt { ask: asked, attempt: 0, sent: 0, terms };
         ask(&mut engine, &digest, CLIENTS[0], &attempt, now, 1);
         now += 40_000;
@@ -217,7 +215,7 @@ fn answers_to_clients_that_have_gone_are_forgotten() {
     let terms = Terms { limit: 1_000, version: 1, length: 100_000, buckets: 2, drift: 0 };
     let mut now = 1_700_000_000_000_000;
     for client in 0..2_000 {
-        let asked = Ask { number: 1, want: 1, need: 1, back: 0, of: 0, born: 0 };
+        let asked = Ask { number: 1, want: 1, need: 1, back: Return::default() };
         let attempt = Attempt { ask: asked, attempt: 0, sent: 0, terms };
         answer(&ask(&mut engine, &digest, &format!("{client:08}"), &attempt, now, 1));
         now += 10_000;

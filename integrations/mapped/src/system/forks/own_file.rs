@@ -124,20 +124,12 @@ fn prepare() -> io::Result<()> {
     failpoint::reach(Point::Preparing);
     // SAFETY: the functions do what a handler may do, and stay loaded: the C library forgets those
     // of an object that is unloaded.
-    let error = unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
+    let error = unsafe { libc::pthread_atfork(Some(lock), Some(unlock), Some(in_child)) };
     STATE.store(if error == 0 { DONE } else { NOT_YET }, Ordering::Relaxed);
     match error {
         0 => Ok(()),
         error => Err(io::Error::from_raw_os_error(error)),
     }
-}
-
-extern "C" fn before_fork() {
-    lock();
-}
-
-extern "C" fn in_parent() {
-    unlock();
 }
 
 extern "C" fn in_child() {
@@ -151,13 +143,13 @@ extern "C" fn in_child() {
     }
 }
 
-fn lock() {
+extern "C" fn lock() {
     // Acquire: pairs with the Release of `unlock`, so a child finds each descriptor noted.
     while IS_OPENING.swap(true, Ordering::Acquire) {
         yield_now();
     }
 }
 
-fn unlock() {
+extern "C" fn unlock() {
     IS_OPENING.store(false, Ordering::Release);
 }

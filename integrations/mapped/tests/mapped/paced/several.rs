@@ -127,7 +127,7 @@ fn limits_take_the_place_of_four_paces() {
         assert!(pace(number).unwrap().try_admit(1), "{number} has the words of another one");
     }
     for error in [several(4_095).unwrap_err(), pace(4).unwrap_err()] {
-        assert!(matches!(error, MappedError::PacesFull { most: 16_384, .. }), "{error}");
+        assert!(matches!(error, MappedError::Full { part: "paces", most: 16_384, .. }), "{error}");
     }
     assert!(!several(7).unwrap().try_admit(1) && !pace(3).unwrap().try_admit(1));
 }

@@ -24,12 +24,10 @@ mod text;
 // The parts of answers.
 mod changes;
 mod heavy;
-mod panels;
 mod process;
 mod values;
 mod window;
 
 // Numbers and names in them.
 mod json;
-mod quantity;
 mod words;

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::words::{legible, part, percent, short, span, time, times, utc};
 use crate::shown::layout::QUANTILES;
-use crate::unusual::change::{Change, Course};
+use crate::unusual::change::{Change, Course, What};
 use crate::unusual::list::{Found, Unusual};
-use crate::unusual::what::What;
 
 /// The greatest number of changes that are listed.
 const LISTED: usize = 100;

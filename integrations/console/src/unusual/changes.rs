@@ -1,14 +1,11 @@
 //! The changes of a series that go on, from their beginning to their end.
 
-use super::change::{Change, Course};
+use super::change::{Change, Course, Of, What};
 use super::counts::sum;
 use super::evidence::of_share;
 use super::judge::Found;
-use super::levels::Levels;
-use super::minutes::{Minute, Minutes};
-use super::record::Record;
-use super::usual::ABOVE;
-use super::what::{Of, What};
+use super::levels::{ABOVE, Levels};
+use super::record::{Minute, Minutes, Record};
 
 /// The time in milliseconds for which nothing must be left of a change before it has ended; and in
 /// which a change that begins again is still the one before.

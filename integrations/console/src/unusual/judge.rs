@@ -1,12 +1,10 @@
 //! The judgement whether a span shows a change: by its distance from the usual range, and by its
 //! evidence.
 
-use super::counts::Hits;
+use super::change::{Of, What};
+use super::counts::{Hits, Sum};
 use super::evidence::{HITS, of_count, of_share};
-use super::levels::Levels;
-use super::minutes::Sum;
-use super::usual::ABOVE;
-use super::what::{Of, What};
+use super::levels::{ABOVE, Levels};
 
 /// The least span in seconds that shows a change of a rate: operations come in clumps.
 const LEAST: f64 = 10.0;

@@ -7,8 +7,8 @@ use windrow::Timestamp;
 use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
 
 use super::counts::Counts;
-use super::minutes::Minute;
-use super::season::Season;
+use super::levels::Season;
+use super::record::Minute;
 use super::settings::Settings;
 use super::watch::Watch;
 use crate::read::buckets::{nanos, snapshot_length};

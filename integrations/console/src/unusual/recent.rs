@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::change::Of;
 use super::clumps::Clumps;
-use super::counts::{Counts, Hits, sum};
+use super::counts::{Counts, Hits, Sum, sum};
 use super::evidence::HITS;
-use super::minutes::Sum;
-use super::what::Of;
 use crate::shown::layout::PERCENTILES;
 
 /// The number of looks that are kept.

@@ -1,6 +1,6 @@
 //! The two numbers that a user can set, and the evidence that follows from them.
 
-use super::what::What;
+use super::change::What;
 
 /// The number of spans that overlap and yet count as independent, for each that follows another.
 const OVERLAP: f64 = 4.0;

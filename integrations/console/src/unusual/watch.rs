@@ -30,17 +30,14 @@
 #[cfg(test)]
 mod tests;
 
-use super::change::Change;
+use super::change::{Change, Of, What};
 use super::changes::Changes;
 use super::counts::Seen;
 use super::judge::{Found, judge};
-use super::levels::{Levels, MINUTES};
-use super::minutes::Minute;
+use super::levels::{Levels, MINUTES, Season};
 use super::recent::{Look, Span};
-use super::record::Record;
-use super::season::Season;
+use super::record::{Minute, Record};
 use super::settings::Settings;
-use super::what::{Of, What};
 use crate::shown::layout::PERCENTILES;
 
 /// The spans of recent seconds that are compared with the past.

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use std::thread;
 
 use crate::unusual::counts::{Counts, Seen};
-use crate::unusual::minutes::Minute;
-use crate::unusual::season::Season;
+use crate::unusual::levels::Season;
+use crate::unusual::record::Minute;
 use crate::unusual::watch::Watch;
 use day::{Day, FINE, Kind, Second, Traffic, Trouble, crowd};
 use incident::{INCIDENTS, Incident};

@@ -3,7 +3,8 @@
 //! `cargo run --release -p windrow-console --example cost -- 2000`, with the number of series.
 
 use std::error::Error;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use std::{env, fs};
@@ -12,10 +13,10 @@ use http::Request;
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use tokio::runtime::Runtime;
-use windrow::clock::Coarse;
+use windrow::clock::Manual;
 use windrow::export::Source;
 use windrow::family::Metric;
-use windrow::{Clock, Family, Histogram, SlidingWindow, Timestamp, events, labels};
+use windrow::{Family, Histogram, SlidingWindow, events, labels};
 use windrow_console::{Console, ConsoleService};
 
 events! { enum Http { Pass: Count, Exception: Count, Cancelled: Count, Rt: Value } }
@@ -30,32 +31,21 @@ const FRAMES: usize = 8;
 /// The number of buckets of a window, of a second each.
 const BUCKETS: u64 = 60;
 
+/// The time from one round of adds to the next.
+const PAUSE: Duration = Duration::from_millis(300);
+
 /// The number of answers of each kind that are timed.
 const ANSWERS: usize = 5;
 
 type Routes<M> = Family<Route<'static>, M, fn() -> M>;
 
-/// The coarse clock of the system, ahead by [`AHEAD`]: so that a minute of buckets is filled at
-/// once.
-struct Ahead(Coarse);
+/// The clock of the windows, which is set ahead so that a minute of buckets is filled at once.
+static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
 
-/// In seconds.
-static AHEAD: AtomicU64 = AtomicU64::new(0);
-
-impl Clock for Ahead {
-    fn now(&self) -> Timestamp {
-        self.0.now() + Duration::from_secs(AHEAD.load(Ordering::Relaxed))
-    }
-
-    fn resolution(&self) -> Duration {
-        self.0.resolution()
-    }
-}
-
-fn windows<E: windrow::Events>() -> SlidingWindow<E, Ahead> {
+fn windows<E: windrow::Events>() -> SlidingWindow<E, Manual> {
     let builder =
         SlidingWindow::builder().interval(Duration::from_secs(BUCKETS)).buckets(BUCKETS as usize);
-    builder.clock(Ahead(Coarse::default())).build().expect("a minute in sixty buckets")
+    builder.clock(CLOCK.clone()).build().expect("a minute in sixty buckets")
 }
 
 /// Returns a family of some number of metrics, and the function that adds to each.
@@ -148,7 +138,7 @@ fn measure(
     let console = console.build();
     for round in 0..BUCKETS {
         add(round);
-        AHEAD.fetch_add(1, Ordering::Relaxed);
+        CLOCK.advance(Duration::from_secs(1));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let done = AtomicBool::new(false);
@@ -156,7 +146,8 @@ fn measure(
         scope.spawn(|| {
             for round in (BUCKETS..).take_while(|_| !done.load(Ordering::Relaxed)) {
                 add(round);
-                thread::sleep(Duration::from_millis(300));
+                thread::sleep(PAUSE);
+                CLOCK.advance(PAUSE);
             }
         });
         let frames = frames(&console, &runtime);

@@ -83,16 +83,9 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Reads the last minute of a window's first event.
+/// Reads the last minute of a window's first event with a count that only grows.
 pub(crate) fn history(metric: AnyMetric<'_>) -> Option<History> {
-    match metric {
-        AnyMetric::Window(window) => of_window(window),
-        _ => None,
-    }
-}
-
-/// Reads the last minute of the first event with a count that only grows.
-fn of_window(window: &dyn AnyWindow) -> Option<History> {
+    let AnyMetric::Window(window) = metric else { return None };
     let (event, _) = first_counted(window)?;
     let snapshot = reaching(window, window.snapshot_of(event), MINUTE);
     let (newest, closed) = snapshot.buckets.split_last()?;
@@ -102,17 +95,13 @@ fn of_window(window: &dyn AnyWindow) -> Option<History> {
     let closed = &closed[from..];
     let each = closed.len().div_ceil(POINTS).max(1);
     // From the newest on, so that only the oldest slice may be left out.
-    let slices = closed.rchunks_exact(each);
+    let slices: Vec<&[AnySpan<'_>]> = closed.rchunks_exact(each).rev().collect();
     let count = |slice: &[AnySpan<'_>]| {
         slice.iter().fold(0_u64, |all, bucket| all.wrapping_add(bucket.stats(event).count))
     };
     let built = window.lifetime().start;
-    let is_known = |slice: &[AnySpan<'_>]| slice[0].start >= built;
-    let mut counts: Vec<(bool, u64)> =
-        slices.map(|slice| (is_known(slice), count(slice))).collect();
-    counts.reverse();
-    let counts = known(counts, |(is_known, count)| *is_known || *count > 0);
-    let counts = counts.into_iter().map(|(_, count)| count).collect();
+    let slices = known(slices, |slice| slice[0].start >= built || count(slice) > 0);
+    let counts = slices.into_iter().map(count).collect();
     let age = millis(snapshot.at - newest.start);
     Some(History { age, step: millis(length * u32::try_from(each).unwrap_or(1)), counts })
 }

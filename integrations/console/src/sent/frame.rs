@@ -72,9 +72,8 @@ pub(crate) struct Frame {
 }
 
 /// The maker of frames, which remembers the contents of the last one.
+#[derive(Default)]
 pub(crate) struct Sampler {
-    shown: Arc<Shown>,
-    keeper: Arc<Keeper>,
     /// The rows, by metric and then by key.
     known: Vec<HashMap<String, Row>>,
     /// The number of rows that ever existed, which is the number of the next.
@@ -106,29 +105,20 @@ struct Row {
 }
 
 impl Sampler {
-    pub(crate) fn new(shown: &Arc<Shown>, keeper: &Arc<Keeper>) -> Sampler {
-        Sampler {
-            shown: Arc::clone(shown),
-            keeper: Arc::clone(keeper),
-            known: shown.metrics.iter().map(|_| HashMap::new()).collect(),
-            rows: 0,
-            audits: 0,
-            turn: Turn::default(),
-            held: 0,
-            turns: Turns::default(),
-            heavy: Value::Null,
-            process: Line::default(),
-        }
-    }
-
     /// Reads all series. `full` asks for a frame with everything.
-    pub(crate) fn frame(&mut self, number: u64, full: bool) -> Frame {
-        let (age, now) = (millis(self.shown.age()), wall());
+    pub(crate) fn frame(
+        &mut self,
+        shown: &Shown,
+        keeper: &Arc<Keeper>,
+        number: u64,
+        full: bool,
+    ) -> Frame {
+        let (age, now) = (millis(shown.age()), wall());
         let mut parts = Parts { all: full.then(List::default), ..Parts::default() };
-        let (shown, keeper) = (Arc::clone(&self.shown), Arc::clone(&self.keeper));
-        let mut walk = Walk::begin(&shown, &keeper);
-        for index in 0..self.known.len() {
-            walk.metric(index, |read| self.row(read, number, &mut parts));
+        self.known.resize_with(shown.metrics.len(), HashMap::new);
+        let mut walk = Walk::begin(shown, keeper);
+        for index in 0..shown.metrics.len() {
+            walk.metric(index, |read| self.row(shown, read, number, &mut parts));
         }
         let (unusual, walked) = walk.end();
         self.forget(number, &mut parts.gone);
@@ -146,7 +136,7 @@ impl Sampler {
             "check": check,
             "unusual": changes::brief(&unusual, now, row),
             "heavy": self.heavy,
-            "process": self.process.end(&shown, now),
+            "process": self.process.end(shown, now),
         });
         let Parts { rows, new, spans, gone, yesterday, all, all_yesterday } = &parts;
         let lists = [("rows", rows), ("new", new), ("spans", spans), ("gone", gone)];
@@ -156,17 +146,16 @@ impl Sampler {
             head["instance"] = shown.instance.clone().into();
             head["version"] = shown.version.clone().into();
             head["log"] = u8::from(shown.has_log).into();
-            head["metrics"] =
-                shown.metrics.iter().map(|metric| described(&shown, metric)).collect();
+            head["metrics"] = shown.metrics.iter().map(|metric| described(shown, metric)).collect();
             event("all", &head, &[("rows", rows), ("yesterday", all_yesterday)])
         });
         Frame { number, more, all }
     }
 
     /// Writes what a series' reading has changed.
-    fn row(&mut self, read: &Read<'_>, frame: u64, parts: &mut Parts) {
+    fn row(&mut self, shown: &Shown, read: &Read<'_>, frame: u64, parts: &mut Parts) {
         let Read { key, numbers, span, .. } = *read;
-        self.process.note(&self.shown, read.index, key, numbers);
+        self.process.note(shown, read.index, key, numbers);
         let known = &mut self.known[read.index];
         if known.get(key).is_some_and(|row| row.series != read.series.number()) {
             known.remove(key).iter().for_each(|row| parts.gone.push(&row.number.into()));
@@ -202,7 +191,7 @@ impl Sampler {
             known.entry(key.to_owned()).or_insert(row)
         };
         row.frame = frame;
-        let yesterday = if read.is_watched { read.yesterday } else { row.yesterday };
+        let yesterday = read.yesterday.unwrap_or(row.yesterday);
         if row.yesterday != yesterday {
             parts.yesterday.push(&json!([row.number, yesterday]));
         }
@@ -212,7 +201,7 @@ impl Sampler {
         row.yesterday = yesterday;
         // A possible loss is read again for each frame, until it is resolved.
         if self.turn.places().contains(&read.place) || row.ledger.is_pending() {
-            let found = audit(read.metric, &mut row.ledger);
+            let found = audit(read.series.metric(), &mut row.ledger);
             self.audits += u64::from(found != Audit::Nothing);
             row.fails_by = if let Audit::Fails { by } = found { by } else { 0 };
         }
@@ -270,7 +259,7 @@ struct Parts {
 
 /// Writes a whole row. Reads its last minute only if it is wanted.
 fn whole(list: &mut List, number: u64, read: &Read<'_>) {
-    let minute = history(read.metric).into_iter();
+    let minute = history(read.series.metric()).into_iter();
     let minute = minute.flat_map(|of| [of.age, of.step].into_iter().chain(of.counts));
     let (span, minute) = (exact(read.span), minute.map(exact).collect::<Value>());
     list.push(&json!([number, read.index, read.key, span, json::numbers(read.numbers), minute]));

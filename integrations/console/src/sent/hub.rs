@@ -168,11 +168,12 @@ impl Hub {
     }
 
     fn sample(&self) {
-        let mut sampler = Sampler::new(&self.shown, &self.keeper);
+        let mut sampler = Sampler::default();
         let mut last: Option<Instant> = None;
         while let Some((number, full)) = self.next_frame(last) {
             last = Some(Instant::now());
-            let frame = Latest::Frame(Arc::new(sampler.frame(number, full)));
+            let frame =
+                Latest::Frame(Arc::new(sampler.frame(&self.shown, &self.keeper, number, full)));
             let state = self.lock();
             if !state.is_closed {
                 self.latest.send_replace(frame);

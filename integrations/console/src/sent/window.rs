@@ -113,8 +113,7 @@ fn panels(window: &dyn AnyWindow) -> Value {
         // The points are aligned to the newest closed bucket.
         let (begun, over) =
             buckets.split_last().map_or((None, buckets), |(last, rest)| (Some(last), rest));
-        let mut points: Vec<&[AnySpan<'_>]> = over.rchunks(each).collect();
-        points.reverse();
+        let mut points: Vec<&[AnySpan<'_>]> = over.rchunks(each).rev().collect();
         points.extend(begun.map(std::slice::from_ref));
         // The time before the window was built is unknown, unless adds came into it since.
         let built = window.lifetime().start;
@@ -144,20 +143,18 @@ fn ago(now: Timestamp, point: &[AnySpan<'_>]) -> u64 {
 /// Returns for each event a list for each number, with an entry for each point; for histograms, in
 /// the form of [`values::over_time`].
 fn over_time(window: &dyn AnyWindow, points: &[&[AnySpan<'_>]]) -> Value {
-    let mut events = Map::new();
-    for (event, (name, kind)) in window.events().iter().enumerate() {
+    let lists = |(event, (name, kind)): (usize, &(&str, Kind))| {
+        let points = points.iter();
         let lists = if let Kind::Histogram(_) = kind {
-            let point = |point: &&[AnySpan<'_>]| {
+            let values = |point: &&[AnySpan<'_>]| {
                 sum(point.iter().filter_map(|bucket| bucket.distribution(event)))
             };
-            values::over_time(points.iter().map(point).collect())
+            values::over_time(points.map(values).collect())
         } else {
-            let point = |point: &&[AnySpan<'_>]| -> Stats {
-                point.iter().map(|bucket| bucket.stats(event)).sum()
-            };
-            values::stats_over_time(*kind, points.iter().map(point))
+            let stats = |point: &&[AnySpan<'_>]| point.iter().map(|of| of.stats(event)).sum();
+            values::stats_over_time(*kind, points.map(stats))
         };
-        events.insert((*name).to_owned(), lists);
-    }
-    events.into()
+        ((*name).to_owned(), lists)
+    };
+    window.events().iter().enumerate().map(lists).collect()
 }

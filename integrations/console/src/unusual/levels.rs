@@ -257,11 +257,12 @@ pub(crate) struct Season {
 }
 
 impl Season {
-    /// Returns whether a bucket that ends at that time may be of this time, a day or a week ago.
-    pub(crate) fn contains(end: u64, now: u64) -> bool {
+    /// Returns whether a bucket is of this time, a day or a week ago.
+    pub(super) fn contains(start: u64, end: u64, now: u64) -> bool {
         [DAY, 7 * DAY]
             .into_iter()
-            .any(|ago| now.checked_sub(ago).is_some_and(|then| end.abs_diff(then) < 3 * AROUND))
+            .filter_map(|ago| now.checked_sub(ago))
+            .any(|then| end + AROUND > then && start < then + AROUND)
     }
 
     /// Returns the levels around `now`, a day and a week before, from coarse buckets.
@@ -270,7 +271,7 @@ impl Season {
         let higher = |level: &mut Option<f64>, other: f64| {
             *level = Some(level.map_or(other, |level| level.max(other)));
         };
-        for bucket in buckets.filter(|bucket| is_season(bucket, now)) {
+        for bucket in buckets.filter(|of| Season::contains(of.start(), of.end, now)) {
             let (rate, share) = (bucket.rate(), |(hits, trials)| hits / f64::max(trials, 1.0));
             let (low, high) = season.rates.unwrap_or((rate, rate));
             season.rates = Some((low.min(rate), high.max(rate)));
@@ -288,12 +289,4 @@ impl Season {
         }
         season
     }
-}
-
-/// Returns whether the bucket is of this time, a day or a week ago.
-fn is_season(bucket: &Minute, now: u64) -> bool {
-    [DAY, 7 * DAY].into_iter().any(|ago| {
-        let Some(then) = now.checked_sub(ago) else { return false };
-        bucket.end + AROUND > then && bucket.start() < then + AROUND
-    })
 }

@@ -36,7 +36,7 @@ pub(crate) fn watch(
     number: u64,
 ) -> Watch {
     let mut watch = Watch::new(number, settings);
-    watch.set_season(season(window, roles));
+    watch.levels.season = season(window, roles);
     let Some(snapshot) = minutes(window) else { return watch };
     let length = snapshot_length(&snapshot);
     let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
@@ -71,8 +71,9 @@ pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
     for snapshot in snapshots(window) {
         let is_long = snapshot.interval + QUARTERS >= DAY;
         if is_long && snapshot_length(&snapshot) <= QUARTERS {
-            let near = known(window, snapshot)
-                .filter(|bucket| Season::contains(millis(bucket.end), millis(now)));
+            let near = known(window, snapshot).filter(|bucket| {
+                Season::contains(millis(bucket.start), millis(bucket.end), millis(now))
+            });
             buckets.extend(near.filter_map(|bucket| minute(roles, &[bucket], None)));
         }
     }

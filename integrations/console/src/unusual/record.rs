@@ -127,9 +127,9 @@ pub(super) struct Record {
 
 impl Record {
     /// Returns the sum over the newest seconds: from the looks, or otherwise from the minutes.
-    pub(super) fn newest(&self, of: Of, seconds: f64) -> Sum {
+    pub(super) fn newest(&self, of: Of, seconds: f64) -> Hits {
         let span = (seconds <= 60.0).then(|| self.recent.span(seconds as usize)).flatten();
-        span.map_or_else(|| self.minutes.sum(of, seconds), |span| span.sum(of))
+        span.map_or_else(|| self.minutes.sum(of, seconds), |span| span.sum(of)).0
     }
 
     /// Returns the time at which these numbers have come from one level to another: by the second,

@@ -63,14 +63,14 @@ impl Watched {
     pub(super) fn read(&mut self, window: &dyn AnyWindow, settings: Settings, is_left: bool) {
         let made = is_left.then(|| past::watch(window, &self.roles, settings, self.series));
         let made = made.filter(|made| {
-            let known = made.known_since();
+            let known = made.known_since;
             let is_enough = made.is_ready() || !self.watch.is_ready() && known.is_some();
             is_enough && self.changes_begin_after(known)
         });
         if let Some(made) = made {
             self.watch = made;
         } else {
-            self.watch.set_season(past::season(window, &self.roles));
+            self.watch.levels.season = past::season(window, &self.roles);
         }
         self.recorded = past::recorded(window);
         self.yesterday = self.roles.first.and_then(|event| past::yesterday(window, event));

@@ -99,7 +99,7 @@ impl<T: Traffic> Watched<T> {
         let counts = Counts { all, failed, refused, values, above: [0; 3] };
         let quarter = Minute { end, seconds: 900.0, counts, percentiles, ..Minute::default() };
         self.quarters.push(quarter);
-        self.watch.set_season(Season::of(self.quarters.iter(), end));
+        self.watch.levels.season = Season::of(self.quarters.iter(), end);
     }
 }
 

@@ -4,7 +4,6 @@
 
 use std::error::Error;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use std::{env, fs};
@@ -30,9 +29,6 @@ const FRAMES: usize = 8;
 
 /// The number of buckets of a window, of a second each.
 const BUCKETS: u64 = 60;
-
-/// The time from one round of adds to the next.
-const PAUSE: Duration = Duration::from_millis(300);
 
 /// The number of answers of each kind that are timed.
 const ANSWERS: usize = 5;
@@ -96,20 +92,20 @@ fn median(mut all: Vec<Cost>) -> Option<Cost> {
     all.get(all.len() / 2).copied()
 }
 
-/// Returns the costs of the first frame, and of each further one: the median.
-fn frames(console: &ConsoleService, runtime: &Runtime) -> Option<[Cost; 2]> {
+/// Returns the costs of the first frame, and of each further one: the median. Before each, `add` adds
+/// to all series.
+fn frames(console: &ConsoleService, runtime: &Runtime, mut add: impl FnMut()) -> Option<[Cost; 2]> {
     let request = Request::get("/events").body(()).ok()?;
     let mut body = runtime.block_on(console.respond(&request)).into_body();
+    let _retry = runtime.block_on(body.frame())?;
     let (mut before, mut costs) = (Duration::ZERO, Vec::new());
-    while costs.len() <= FRAMES {
+    for _ in 0..=FRAMES {
         let bytes = runtime.block_on(body.frame())?.ok()?.into_data().ok()?.len();
-        // Not `retry`.
-        if bytes > 50 {
-            thread::sleep(Duration::from_millis(20)); // it frees what the frame took
-            let time = time_of("windrow-sampler");
-            costs.push(Cost { bytes, time: time.saturating_sub(before) });
-            before = time;
-        }
+        add();
+        thread::sleep(Duration::from_millis(20)); // it frees what the frame took
+        let time = time_of("windrow-sampler");
+        costs.push(Cost { bytes, time: time.saturating_sub(before) });
+        before = time;
     }
     let first = costs.remove(0);
     Some([first, median(costs)?])
@@ -131,31 +127,23 @@ fn answer(console: &ConsoleService, runtime: &Runtime, path: &str) -> Option<Cos
 /// Prints the costs of a console with these metrics, to which `add` adds.
 fn measure(
     name: &str,
-    (source, mut add): (impl Source + 'static, impl FnMut(u64) + Send),
+    (source, mut add): (impl Source + 'static, impl FnMut(u64)),
 ) -> Result<(), Box<dyn Error>> {
     let mut console = Console::new("shop");
     console.show("requests", "Requests by method and route", source)?;
     let console = console.build();
-    for round in 0..BUCKETS {
+    let mut round = 0;
+    let mut add = || {
         add(round);
+        round += 1;
         CLOCK.advance(Duration::from_secs(1));
-    }
+    };
+    (0..BUCKETS).for_each(|_| add());
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let done = AtomicBool::new(false);
-    let costs: Vec<Cost> = thread::scope(|scope| {
-        scope.spawn(|| {
-            for round in (BUCKETS..).take_while(|_| !done.load(Ordering::Relaxed)) {
-                add(round);
-                thread::sleep(PAUSE);
-                CLOCK.advance(PAUSE);
-            }
-        });
-        let frames = frames(&console, &runtime);
-        let answers = ["/text", "/metrics"].map(|path| answer(&console, &runtime, path));
-        done.store(true, Ordering::Relaxed);
-        frames.into_iter().flatten().chain(answers.into_iter().flatten()).collect()
-    });
-    let shown = costs.iter().map(|Cost { bytes, time }| {
+    let frames = frames(&console, &runtime, add).into_iter().flatten();
+    let answers = ["/text", "/metrics"].into_iter();
+    let answers = answers.filter_map(|path| answer(&console, &runtime, path));
+    let shown = frames.chain(answers).map(|Cost { bytes, time }| {
         format!("{:.2} ms, {} kB", time.as_secs_f64() * 1e3, bytes / 1_000)
     });
     println!("| {name} | {} |", shown.collect::<Vec<_>>().join(" | "));

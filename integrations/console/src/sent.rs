@@ -7,7 +7,7 @@
 pub(crate) mod answers;
 #[cfg(feature = "log")]
 pub(crate) mod logged;
-pub(crate) mod queue;
+mod queue;
 mod walk;
 
 // The stream.

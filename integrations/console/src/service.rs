@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, ALLOW, HeaderName};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
-use tokio::sync::oneshot::Receiver;
 use windrow_prometheus::{Format, prefers_gzip};
 
 use crate::host::is_allowed;
@@ -21,7 +20,6 @@ use crate::sent::hub::Hub;
 #[cfg(feature = "log")]
 use crate::sent::logged::Logged;
 use crate::sent::page;
-use crate::sent::queue::Answer;
 use crate::sent::response::{JSON, TEXT, events, made, plain, whole};
 use crate::shown::names::events_of;
 use crate::shown::registry::Shown;
@@ -118,7 +116,7 @@ impl ConsoleService {
         Box::pin(async move {
             let mut response = match answer {
                 Ok(response) => response,
-                Err(Pending { answer, kind, varies }) => made(answer.await.ok(), kind, varies),
+                Err(response) => response.await,
             };
             if only_head {
                 *response.body_mut() = Body::whole("");
@@ -141,7 +139,7 @@ impl ConsoleService {
     }
 
     /// Returns the answer to a request, or asks for it.
-    fn answer<B>(&self, request: &Request<B>) -> Result<Response<Body>, Pending> {
+    fn answer<B>(&self, request: &Request<B>) -> Result<Response<Body>, Responding> {
         let path = request.uri().path().trim_start_matches('/');
         let refusal = match self.hosts {
             Hosts::Listed if path != "metrics" && !is_allowed(request, &self.shown.hosts) => {
@@ -183,23 +181,24 @@ impl ConsoleService {
         })
     }
 
-    fn ask(&self, asked: Asked) -> Pending {
+    fn ask(&self, asked: Asked) -> Responding {
         // The same path returns the page, or another format, to other clients.
         let (kind, varies) = match asked {
             Asked::Text => (TEXT, Some("accept")),
             Asked::Metrics(format, _) => (format.content_type(), Some("accept, accept-encoding")),
             Asked::Snapshot | Asked::Series(_) => (JSON, None),
         };
-        Pending { answer: self.answers.ask(asked), kind, varies }
+        let answer = self.answers.ask(asked);
+        Box::pin(async move { made(answer.await.ok(), kind, varies) })
     }
 
     /// Asks the log.
     #[cfg_attr(not(feature = "log"), allow(unused_variables, clippy::unused_self))]
-    fn past<B>(&self, request: &Request<B>) -> Result<Response<Body>, Pending> {
+    fn past<B>(&self, request: &Request<B>) -> Result<Response<Body>, Responding> {
         #[cfg(feature = "log")]
         if let Some(log) = &self.log {
             return match log.answer(request) {
-                Ok(answer) => Err(Pending { answer, kind: JSON, varies: None }),
+                Ok(answer) => Err(Box::pin(async move { made(answer.await.ok(), JSON, None) })),
                 Err((status, text)) => Ok(plain(status, text)),
             };
         }
@@ -221,13 +220,6 @@ impl ConsoleService {
 ///
 /// The future can be dropped like any other: the numbers read for it are then discarded.
 pub type Responding = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
-
-/// An answer that is made, with the type of its content and the headers on which it depends.
-struct Pending {
-    answer: Receiver<Answer>,
-    kind: &'static str,
-    varies: Option<&'static str>,
-}
 
 impl<B> tower_service::Service<Request<B>> for ConsoleService {
     type Response = Response<Body>;

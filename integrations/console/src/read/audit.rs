@@ -37,8 +37,11 @@ pub(crate) fn audit(metric: AnyMetric<'_>, ledger: &mut Ledger) -> Audit {
         AnyMetric::Histogram(histogram) => Some(histogram.lifetime().count()),
         AnyMetric::Distribution(values) => Some(values.count()),
         // A gauge promises nothing while it goes up and down, or has only one reading.
-        AnyMetric::Gauge(_) | AnyMetric::InFlight(_) => None,
-        AnyMetric::Real(_) | AnyMetric::RealTotal(_) | AnyMetric::Fields(_) => None,
+        AnyMetric::Gauge(_)
+        | AnyMetric::InFlight(_)
+        | AnyMetric::Real(_)
+        | AnyMetric::RealTotal(_)
+        | AnyMetric::Fields(_) => None,
     };
     only_grows.map_or(Audit::Nothing, |number| ledger.only_grows(number))
 }

@@ -29,15 +29,12 @@ pub(crate) struct History {
 /// farthest: the window's `own`, or a tier's.
 pub(crate) fn reaching(window: &dyn AnyWindow, own: AnySnapshot, span: Duration) -> AnySnapshot {
     let mut best = own;
-    for tier in 0.. {
-        let reached = best.interval;
-        if reached >= span {
-            break;
-        }
-        match window.snapshot(Some(tier)) {
-            Some(coarser) if coarser.interval > reached => best = coarser,
-            Some(_) => {}
-            None => break,
+    let mut tiers = (0..).map_while(|tier| window.snapshot(Some(tier)));
+    while best.interval < span
+        && let Some(coarser) = tiers.next()
+    {
+        if coarser.interval > best.interval {
+            best = coarser;
         }
     }
     best
@@ -90,9 +87,8 @@ pub(crate) fn history(metric: AnyMetric<'_>) -> Option<History> {
     let snapshot = reaching(window, window.snapshot_of(event), MINUTE);
     let (newest, closed) = snapshot.buckets.split_last()?;
     let length = newest.interval;
-    let wanted = usize::try_from(MINUTE.as_nanos() / length.as_nanos().max(1));
-    let from = closed.len().saturating_sub(wanted.unwrap_or(usize::MAX).max(1));
-    let closed = &closed[from..];
+    let wanted = nanos(MINUTE) / nanos(length).max(1);
+    let closed = &closed[closed.len().saturating_sub(wanted.max(1) as usize)..];
     let each = closed.len().div_ceil(POINTS).max(1);
     // From the newest on, so that only the oldest slice may be left out.
     let slices: Vec<&[AnySpan<'_>]> = closed.rchunks_exact(each).rev().collect();

@@ -39,6 +39,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -51,7 +52,6 @@ use super::words::wall;
 use super::{changes, heavy, json};
 use crate::read::audit::{AUDITS, Turn, audit};
 use crate::read::buckets::{history, millis};
-use crate::read::heavy::Turns;
 use crate::read::ledger::{Audit, Ledger};
 use crate::read::number::Number;
 use crate::shown::names::{events_of, form_name, kind_name};
@@ -61,6 +61,9 @@ use crate::unusual::list::Found;
 
 /// The greatest number of failing series that a frame names.
 const NAMED: usize = 100;
+
+/// A frame reads the heavy keys anew after this many times the time that the last reading took.
+const REST: u32 = 9;
 
 /// The contents of one second, for all streams.
 pub(crate) struct Frame {
@@ -82,13 +85,14 @@ pub(crate) struct Sampler {
     turn: Turn,
     /// The age of the console when nothing last disagreed.
     held: u64,
-    /// The turns of heavy keys, and what the last one has read.
-    turns: Turns,
+    /// The heavy keys, the time at which they were read last, and the time that it took.
     heavy: Value,
+    heavy_read: Option<(Instant, Duration)>,
     process: Line,
 }
 
 /// The contents of the last frame for a series.
+#[derive(Default)]
 struct Row {
     number: u64,
     /// The number of the series itself. (Its key may come to be another series'.)
@@ -121,10 +125,15 @@ impl Sampler {
             walk.metric(index, |read| self.row(shown, read, number, &mut parts));
         }
         let (unusual, walked) = walk.end();
-        self.forget(number, &mut parts.gone);
+        for known in &mut self.known {
+            let gone = known.extract_if(|_, row| row.frame != number);
+            gone.for_each(|(_, row)| parts.gone.push(&row.number.into()));
+        }
         self.turn.end(walked);
-        if let Some(read) = self.turns.read(&shown.heavy) {
-            self.heavy = read.iter().map(|(keys, tops)| heavy::brief(keys, tops)).collect();
+        if self.heavy_read.is_none_or(|(at, took)| at.elapsed() >= took * REST) {
+            let begun = Instant::now();
+            self.heavy = shown.heavy.iter().map(heavy::brief).collect();
+            self.heavy_read = Some((Instant::now(), begun.elapsed()));
         }
         let check = self.check(age, walked);
         let row = |found: &Found| Some(self.known[found.metric].get(&found.key)?.number);
@@ -176,22 +185,14 @@ impl Sampler {
             }
             row
         } else {
-            let row = Row {
-                number: self.rows,
-                series: read.series.number(),
-                span,
-                numbers: numbers.to_vec(),
-                ledger: Ledger::default(),
-                fails_by: 0,
-                yesterday: None,
-                frame,
-            };
+            let (number, series) = (self.rows, read.series.number());
+            let row = Row { number, series, span, numbers: numbers.to_vec(), ..Row::default() };
             self.rows += 1;
             whole(&mut parts.new, row.number, read);
             known.entry(key.to_owned()).or_insert(row)
         };
         row.frame = frame;
-        let yesterday = read.yesterday.unwrap_or(row.yesterday);
+        let yesterday = if read.is_watched { read.yesterday } else { row.yesterday };
         if row.yesterday != yesterday {
             parts.yesterday.push(&json!([row.number, yesterday]));
         }
@@ -207,14 +208,6 @@ impl Sampler {
         }
         if let Some(all) = &mut parts.all {
             whole(all, row.number, read);
-        }
-    }
-
-    /// Forgets the rows that this frame has not seen.
-    fn forget(&mut self, frame: u64, gone: &mut List) {
-        for known in &mut self.known {
-            let old = known.extract_if(|_, row| row.frame != frame);
-            old.for_each(|(_, row)| gone.push(&row.number.into()));
         }
     }
 

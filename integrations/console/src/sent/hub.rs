@@ -10,7 +10,6 @@
 //! for [`TURN`] and no other has had one for longer. So clients that read nothing, or that never
 //! leave, cannot keep others out.
 
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -67,12 +66,10 @@ struct State {
     taken: u64,
     /// True if a sampler is running.
     is_sampled: bool,
-    /// True if the next frame is to be a full one: because of a new stream, or of one that has
-    /// missed a frame.
-    wants_full: bool,
-    /// True if the next frame is to come soon, because of a new stream. If it came sooner for one
-    /// that has missed a frame, a slow client would cost many a second.
-    is_soon: bool,
+    /// The time from the last frame to the next, if that is to be a full one: [`SOON`] because of a
+    /// new stream, or [`PERIOD`] because one has missed a frame. If it came sooner then, a slow
+    /// client would cost many a second.
+    wanted: Option<Duration>,
     is_closed: bool,
     /// The number of the last frame.
     number: u64,
@@ -144,7 +141,7 @@ impl Hub {
         state.taken += 1;
         let (number, seen, now) = (state.taken, state.number, Instant::now());
         state.seats.push(Seat { number, taken: now, polled: now, seen });
-        (state.wants_full, state.is_soon) = (true, true);
+        state.wanted = Some(SOON);
         self.changed.notify_all();
         Some((Listener { hub: Arc::clone(self), seat: number }, self.latest.subscribe()))
     }
@@ -194,12 +191,11 @@ impl Hub {
                 }
                 return None;
             }
-            let period = if state.is_soon { SOON } else { PERIOD };
+            let period = state.wanted.unwrap_or(PERIOD);
             let wait = last.map_or(Duration::ZERO, |last| period.saturating_sub(last.elapsed()));
             if wait.is_zero() {
                 state.number += 1;
-                state.is_soon = false;
-                return Some((state.number, mem::take(&mut state.wants_full)));
+                return Some((state.number, state.wanted.take().is_some()));
             }
             let waited = self.changed.wait_timeout(state, wait);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -221,7 +217,7 @@ pub(crate) struct Listener {
 impl Listener {
     /// Asks for a full frame.
     pub(crate) fn wants_full(&self) {
-        self.hub.lock().wants_full = true;
+        self.hub.lock().wanted.get_or_insert(PERIOD);
     }
 
     /// Records that the stream is polled. Returns whether it still has its seat.

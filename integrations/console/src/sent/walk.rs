@@ -34,9 +34,10 @@ pub(crate) struct Read<'r> {
     pub(crate) numbers: &'r [Number],
     /// The span of the numbers of an interval, in nanoseconds.
     pub(crate) span: u64,
-    /// The rate in this hour of yesterday, a second, if a watch has looked at it, and as far as that
-    /// knows it.
-    pub(crate) yesterday: Option<Option<f64>>,
+    /// True if a watch has looked at it.
+    pub(crate) is_watched: bool,
+    /// The rate in this hour of yesterday, a second, as far as that watch knows it.
+    pub(crate) yesterday: Option<f64>,
 }
 
 impl<'s> Walk<'s> {
@@ -54,7 +55,7 @@ impl<'s> Walk<'s> {
             write_key(&mut key, &metric.name, series);
             read.clear();
             let of_series = series.metric();
-            let (span, yesterday) = if let AnyMetric::Window(_) = of_series {
+            let (span, is_watched, yesterday) = if let AnyMetric::Window(_) = of_series {
                 self.keeper.look(&mut self.pass, (index, &key), series, |mut watched| {
                     let bounds = watched.as_ref().and_then(|watched| watched.watch.bounds());
                     let (span, above) = numbers(of_series, bounds, &mut read);
@@ -62,13 +63,13 @@ impl<'s> Walk<'s> {
                         watched.look(&read, above);
                     }
                     self.unusual.note((index, &key), watched.as_deref(), is_duration);
-                    (span, watched.map(|watched| watched.yesterday))
+                    (span, watched.is_some(), watched.and_then(|watched| watched.yesterday))
                 })
             } else {
-                (numbers(of_series, None, &mut read).0, None)
+                (numbers(of_series, None, &mut read).0, false, None)
             };
-            let (key, numbers) = (&*key, &*read);
-            see(&Read { series, index, place: self.walked, key, numbers, span, yesterday });
+            let (place, key, numbers) = (self.walked, &*key, &*read);
+            see(&Read { series, index, place, key, numbers, span, is_watched, yesterday });
             self.walked += 1;
         });
     }

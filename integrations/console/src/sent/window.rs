@@ -103,30 +103,27 @@ fn panels(window: &dyn AnyWindow) -> Value {
             continue;
         }
         reached = horizon;
-        let length = snapshot_length(&snapshot);
-        let buckets = &snapshot.buckets;
-        let wanted = horizon.as_nanos().div_ceil(length.as_nanos().max(1));
-        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+        let length = nanos(snapshot_length(&snapshot));
+        let wanted = nanos(horizon).div_ceil(length.max(1)) as usize;
         // The newest bucket is included, but has only begun.
-        let buckets = &buckets[buckets.len().saturating_sub(wanted.saturating_add(1))..];
+        let first = snapshot.buckets.len().saturating_sub(wanted.saturating_add(1));
+        let buckets = &snapshot.buckets[first..];
         let each = buckets.len().div_ceil(POINTS).max(1);
         // The points are aligned to the newest closed bucket.
-        let (begun, over) =
-            buckets.split_last().map_or((None, buckets), |(last, rest)| (Some(last), rest));
+        let Some((begun, over)) = buckets.split_last() else { continue };
         let mut points: Vec<&[AnySpan<'_>]> = over.rchunks(each).rev().collect();
-        points.extend(begun.map(std::slice::from_ref));
+        points.push(std::slice::from_ref(begun));
         // The time before the window was built is unknown, unless adds came into it since.
         let built = window.lifetime().start;
         let points = known(points, |point| {
             let begins = point.first().is_some_and(|bucket| bucket.start >= built);
             begins || point.iter().any(|bucket| holds_any(window, bucket))
         });
-        let covered = length.saturating_mul(u32::try_from(over.len()).unwrap_or(u32::MAX));
         panels.push(json!({
             "horizon": name,
-            "bucket_ns": nanos(length),
-            "point_ns": nanos(length.saturating_mul(u32::try_from(each).unwrap_or(u32::MAX))),
-            "covers_ns": nanos(covered),
+            "bucket_ns": length,
+            "point_ns": length.saturating_mul(each as u64),
+            "covers_ns": length.saturating_mul(over.len() as u64),
             // The beginning of each point, in milliseconds before now.
             "ago_ms": points.iter().map(|point| ago(snapshot.at, point)).collect::<Vec<_>>(),
             "events": over_time(window, &points),

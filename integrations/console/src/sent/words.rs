@@ -16,8 +16,8 @@ pub(crate) fn part(factor: f64) -> String {
     const PARTS: &str =
         "half,a third,a quarter,a fifth,a sixth,a seventh,an eighth,a ninth,a tenth";
     let whole = factor.round().max(2.0);
-    let found = PARTS.split(',').nth(whole as usize - 2);
-    found.map_or_else(|| format!("1/{whole}"), str::to_owned)
+    let found = PARTS.split(',').zip(2_u32..).find(|(_, number)| f64::from(*number) >= whole);
+    found.map_or_else(|| format!("1/{whole}"), |(part, _)| part.to_owned())
 }
 
 /// Returns a share.

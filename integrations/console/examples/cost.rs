@@ -92,8 +92,8 @@ fn median(mut all: Vec<Cost>) -> Option<Cost> {
     all.get(all.len() / 2).copied()
 }
 
-/// Returns the costs of the first frame, and of each further one: the median. Before each, `add` adds
-/// to all series.
+/// Returns the costs of the first frame, and of each further one: the median. Before each further
+/// one, `add` adds to all series.
 fn frames(console: &ConsoleService, runtime: &Runtime, mut add: impl FnMut()) -> Option<[Cost; 2]> {
     let request = Request::get("/events").body(()).ok()?;
     let mut body = runtime.block_on(console.respond(&request)).into_body();

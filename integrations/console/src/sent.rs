@@ -16,7 +16,6 @@ mod frame;
 pub(crate) mod hub;
 
 // The other answers.
-pub(crate) mod page;
 pub(crate) mod response;
 mod snapshot;
 mod text;

@@ -19,12 +19,11 @@ use crate::sent::body::Body;
 use crate::sent::hub::Hub;
 #[cfg(feature = "log")]
 use crate::sent::logged::Logged;
-use crate::sent::page;
-use crate::sent::response::{JSON, TEXT, events, made, plain, whole};
+use crate::sent::response::{JSON, TEXT, events, made, page, plain, whole};
 use crate::shown::names::events_of;
 use crate::shown::registry::Shown;
+use crate::unusual::evidence::Settings;
 use crate::unusual::keeper::Keeper;
-use crate::unusual::settings::Settings;
 use crate::unusual::watches::Watches;
 
 /// A console as a service: it answers requests, and costs nothing before the first one comes.
@@ -161,7 +160,7 @@ impl ConsoleService {
                 let status = StatusCode::METHOD_NOT_ALLOWED;
                 whole(status, TEXT, "Only GET and HEAD.\n", &[(ALLOW, "GET, HEAD")])
             }
-            "" if wants_html(request.headers()) => page::response(),
+            "" if wants_html(request.headers()) => page(),
             // A page of another site cannot read a stream, but it could hold all seats.
             "events" if is_from_elsewhere(request.headers()) => {
                 plain(StatusCode::FORBIDDEN, "Streams are for the console's own page only.\n")

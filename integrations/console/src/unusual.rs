@@ -23,9 +23,8 @@ mod levels;
 // The changes.
 pub(crate) mod change;
 mod changes;
-mod evidence;
+pub(crate) mod evidence;
 mod judge;
-pub(crate) mod settings;
 
 // Tests of all parts together.
 #[cfg(test)]

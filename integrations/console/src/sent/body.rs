@@ -87,32 +87,27 @@ fn next(mut latest: Receiver<Latest>) -> Pin<Box<dyn Future<Output = Receiver<La
 
 impl Events {
     fn poll(&mut self, beginning: &mut Option<Bytes>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if !self.listener.is_polled() {
-            return Poll::Ready(None);
-        }
-        if beginning.is_some() {
-            return Poll::Ready(beginning.take());
-        }
         loop {
+            if !self.listener.is_polled() {
+                return Poll::Ready(None);
+            }
+            if beginning.is_some() {
+                return Poll::Ready(beginning.take());
+            }
             let mut receiver = ready!(self.next.as_mut().poll(cx));
             let latest = receiver.borrow_and_update().clone();
             self.next = next(receiver);
-            let bytes = match latest {
-                Latest::Closed => return Poll::Ready(None),
-                Latest::Nothing => None,
-                Latest::Frame(frame) => {
-                    self.listener.saw(frame.number);
-                    let follows = self.at.is_some_and(|at| frame.number == at + 1);
-                    let bytes = if follows { Some(&frame.more) } else { frame.all.as_ref() };
-                    bytes.map(|bytes| (frame.number, bytes.clone()))
-                }
-            };
-            let Some((number, bytes)) = bytes else {
-                self.listener.wants_full();
-                continue;
-            };
-            self.at = Some(number);
-            return Poll::Ready(Some(bytes));
+            let sent = latest.and_then(|frame| {
+                self.listener.saw(frame.number);
+                let follows = self.at.is_some_and(|at| frame.number == at + 1);
+                let bytes = if follows { Some(&frame.more) } else { frame.all.as_ref() };
+                Some((frame.number, bytes?.clone()))
+            });
+            if let Some((number, bytes)) = sent {
+                self.at = Some(number);
+                return Poll::Ready(Some(bytes));
+            }
+            self.listener.wants_full();
         }
     }
 }

@@ -39,6 +39,9 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// The shorter time to the next frame if a new stream waits for it.
 const SOON: Duration = Duration::from_millis(100);
 
+/// The frame that a stream sends next, if there is one.
+pub(crate) type Latest = Option<Arc<Frame>>;
+
 /// The streams, and the frame that they send next.
 pub(crate) struct Hub {
     shown: Arc<Shown>,
@@ -46,16 +49,6 @@ pub(crate) struct Hub {
     latest: watch::Sender<Latest>,
     state: Mutex<State>,
     changed: Condvar,
-}
-
-/// The next message of a stream.
-#[derive(Clone)]
-pub(crate) enum Latest {
-    /// No frame is there yet.
-    Nothing,
-    Frame(Arc<Frame>),
-    /// The stream is to end.
-    Closed,
 }
 
 #[derive(Default)]
@@ -115,7 +108,7 @@ impl State {
 
 impl Hub {
     pub(crate) fn new(shown: Arc<Shown>, keeper: Arc<Keeper>) -> Hub {
-        let (latest, _) = watch::channel(Latest::Nothing);
+        let (latest, _) = watch::channel(None);
         Hub { shown, keeper, latest, state: Mutex::default(), changed: Condvar::new() }
     }
 
@@ -150,8 +143,14 @@ impl Hub {
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.is_closed = true;
-        self.latest.send_replace(Latest::Closed);
+        self.end(&mut state);
         self.changed.notify_all();
+    }
+
+    /// Ends all streams: each wakes, and finds that it has lost its seat.
+    fn end(&self, state: &mut State) {
+        state.seats.clear();
+        self.latest.send_replace(None);
     }
 
     /// The sampler's thread. It ends when there is no stream any more.
@@ -160,7 +159,7 @@ impl Hub {
             // A function of a metric has panicked. The next stream starts another sampler.
             let mut state = self.lock();
             state.is_sampled = false;
-            self.latest.send_replace(Latest::Closed);
+            self.end(&mut state);
         }
     }
 
@@ -169,12 +168,9 @@ impl Hub {
         let mut last: Option<Instant> = None;
         while let Some((number, full)) = self.next_frame(last) {
             last = Some(Instant::now());
-            let frame =
-                Latest::Frame(Arc::new(sampler.frame(&self.shown, &self.keeper, number, full)));
-            let state = self.lock();
-            if !state.is_closed {
-                self.latest.send_replace(frame);
-            }
+            let frame = sampler.frame(&self.shown, &self.keeper, number, full);
+            let _state = self.lock();
+            self.latest.send_replace(Some(Arc::new(frame)));
         }
     }
 
@@ -184,11 +180,9 @@ impl Hub {
         let mut state = self.lock();
         loop {
             state.drop_silent();
-            if state.seats.is_empty() || state.is_closed {
+            if state.seats.is_empty() {
                 state.is_sampled = false;
-                if !state.is_closed {
-                    self.latest.send_replace(Latest::Nothing); // the last frame is no more needed
-                }
+                self.latest.send_replace(None); // the last frame is no more needed
                 return None;
             }
             let period = state.wanted.unwrap_or(PERIOD);

@@ -3,8 +3,8 @@
 
 use super::change::{Of, What};
 use super::counts::sum;
+use super::evidence::Settings;
 use super::record::{Minute, Minutes, Record};
-use super::settings::Settings;
 use crate::shown::layout::PERCENTILES;
 
 /// The spans in seconds that are compared at the end of a minute.

@@ -7,9 +7,9 @@ use windrow::Timestamp;
 use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
 
 use super::counts::Counts;
+use super::evidence::Settings;
 use super::levels::Season;
 use super::record::Minute;
-use super::settings::Settings;
 use super::watch::Watch;
 use crate::read::buckets::{nanos, snapshot_length};
 use crate::read::values::{above, percentiles, sum};

@@ -33,11 +33,11 @@ mod tests;
 use super::change::{Change, Of, What};
 use super::changes::Changes;
 use super::counts::Seen;
+use super::evidence::Settings;
 use super::judge::{Found, judge};
 use super::levels::{Levels, MINUTES};
 use super::recent::{Look, Span};
 use super::record::{Minute, Record};
-use super::settings::Settings;
 use crate::shown::layout::PERCENTILES;
 
 /// The spans of recent seconds that are compared with the past.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use windrow::export::AnyWindow;
 
 use super::counts::{Counts, Seen};
+use super::evidence::Settings;
 use super::past::{self, millis};
-use super::settings::Settings;
 use super::watch::Watch;
 use crate::read::number::Number;
 use crate::shown::layout::{FIRST_PERCENTILE, PERCENTILES};

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 use windrow::Kind;
 use windrow::export::{AnyMetric, Series};
 
+use super::evidence::Settings;
 use super::past;
-use super::settings::Settings;
 use super::watched::{RECORDED, Watched};
 use crate::shown::roles::Roles;
 

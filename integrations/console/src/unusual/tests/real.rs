@@ -9,8 +9,8 @@ use windrow::{Clock, SlidingWindow, events};
 use crate::read::row::of_window;
 use crate::shown::roles::Roles;
 use crate::unusual::change::{Of, What};
+use crate::unusual::evidence::Settings;
 use crate::unusual::past::{self, millis};
-use crate::unusual::settings::Settings;
 use crate::unusual::watch::Watch;
 use crate::unusual::watched::seen;
 

@@ -3,7 +3,7 @@
 //! `cargo run --release -p windrow-console --example cost -- 2000`, with the number of series.
 
 use std::error::Error;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 use std::{env, fs};
@@ -12,10 +12,10 @@ use http::Request;
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use tokio::runtime::Runtime;
-use windrow::clock::Coarse;
+use windrow::clock::Manual;
 use windrow::export::Source;
 use windrow::family::Metric;
-use windrow::{Clock, Family, Histogram, SlidingWindow, Timestamp, events, labels};
+use windrow::{Family, Histogram, SlidingWindow, events, labels};
 use windrow_console::{Console, ConsoleService};
 
 events! { enum Http { Pass: Count, Exception: Count, Cancelled: Count, Rt: Value } }
@@ -35,27 +35,13 @@ const ANSWERS: usize = 5;
 
 type Routes<M> = Family<Route<'static>, M, fn() -> M>;
 
-/// The coarse clock of the system, ahead by [`AHEAD`]: so that a minute of buckets is filled at
-/// once.
-struct Ahead(Coarse);
+/// The clock of the windows, which is set ahead so that a minute of buckets is filled at once.
+static CLOCK: LazyLock<Manual> = LazyLock::new(Manual::default);
 
-/// In seconds.
-static AHEAD: AtomicU64 = AtomicU64::new(0);
-
-impl Clock for Ahead {
-    fn now(&self) -> Timestamp {
-        self.0.now() + Duration::from_secs(AHEAD.load(Ordering::Relaxed))
-    }
-
-    fn resolution(&self) -> Duration {
-        self.0.resolution()
-    }
-}
-
-fn windows<E: windrow::Events>() -> SlidingWindow<E, Ahead> {
+fn windows<E: windrow::Events>() -> SlidingWindow<E, Manual> {
     let builder =
         SlidingWindow::builder().interval(Duration::from_secs(BUCKETS)).buckets(BUCKETS as usize);
-    builder.clock(Ahead(Coarse::default())).build().expect("a minute in sixty buckets")
+    builder.clock(CLOCK.clone()).build().expect("a minute in sixty buckets")
 }
 
 /// Returns a family of some number of metrics, and the function that adds to each.
@@ -106,20 +92,20 @@ fn median(mut all: Vec<Cost>) -> Option<Cost> {
     all.get(all.len() / 2).copied()
 }
 
-/// Returns the costs of the first frame, and of each further one: the median.
-fn frames(console: &ConsoleService, runtime: &Runtime) -> Option<[Cost; 2]> {
+/// Returns the costs of the first frame, and of each further one: the median. Before each further
+/// one, `add` adds to all series.
+fn frames(console: &ConsoleService, runtime: &Runtime, mut add: impl FnMut()) -> Option<[Cost; 2]> {
     let request = Request::get("/events").body(()).ok()?;
     let mut body = runtime.block_on(console.respond(&request)).into_body();
+    let _retry = runtime.block_on(body.frame())?;
     let (mut before, mut costs) = (Duration::ZERO, Vec::new());
-    while costs.len() <= FRAMES {
+    for _ in 0..=FRAMES {
         let bytes = runtime.block_on(body.frame())?.ok()?.into_data().ok()?.len();
-        // Not `retry`.
-        if bytes > 50 {
-            thread::sleep(Duration::from_millis(20)); // it frees what the frame took
-            let time = time_of("windrow-sampler");
-            costs.push(Cost { bytes, time: time.saturating_sub(before) });
-            before = time;
-        }
+        add();
+        thread::sleep(Duration::from_millis(20)); // it frees what the frame took
+        let time = time_of("windrow-sampler");
+        costs.push(Cost { bytes, time: time.saturating_sub(before) });
+        before = time;
     }
     let first = costs.remove(0);
     Some([first, median(costs)?])
@@ -141,30 +127,23 @@ fn answer(console: &ConsoleService, runtime: &Runtime, path: &str) -> Option<Cos
 /// Prints the costs of a console with these metrics, to which `add` adds.
 fn measure(
     name: &str,
-    (source, mut add): (impl Source + 'static, impl FnMut(u64) + Send),
+    (source, mut add): (impl Source + 'static, impl FnMut(u64)),
 ) -> Result<(), Box<dyn Error>> {
     let mut console = Console::new("shop");
     console.show("requests", "Requests by method and route", source)?;
     let console = console.build();
-    for round in 0..BUCKETS {
+    let mut round = 0;
+    let mut add = || {
         add(round);
-        AHEAD.fetch_add(1, Ordering::Relaxed);
-    }
+        round += 1;
+        CLOCK.advance(Duration::from_secs(1));
+    };
+    (0..BUCKETS).for_each(|_| add());
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let done = AtomicBool::new(false);
-    let costs: Vec<Cost> = thread::scope(|scope| {
-        scope.spawn(|| {
-            for round in (BUCKETS..).take_while(|_| !done.load(Ordering::Relaxed)) {
-                add(round);
-                thread::sleep(Duration::from_millis(300));
-            }
-        });
-        let frames = frames(&console, &runtime);
-        let answers = ["/text", "/metrics"].map(|path| answer(&console, &runtime, path));
-        done.store(true, Ordering::Relaxed);
-        frames.into_iter().flatten().chain(answers.into_iter().flatten()).collect()
-    });
-    let shown = costs.iter().map(|Cost { bytes, time }| {
+    let frames = frames(&console, &runtime, add).into_iter().flatten();
+    let answers = ["/text", "/metrics"].into_iter();
+    let answers = answers.filter_map(|path| answer(&console, &runtime, path));
+    let shown = frames.chain(answers).map(|Cost { bytes, time }| {
         format!("{:.2} ms, {} kB", time.as_secs_f64() * 1e3, bytes / 1_000)
     });
     println!("| {name} | {} |", shown.collect::<Vec<_>>().join(" | "));

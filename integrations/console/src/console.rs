@@ -16,7 +16,7 @@ use crate::shown::heavy::Heavy;
 use crate::shown::names::units_of;
 use crate::shown::registry::{Named, Shown};
 use crate::shown::unit::Unit;
-use crate::unusual::settings::Settings;
+use crate::unusual::evidence::Settings;
 
 /// Builds a console: collects metrics, windows and families by name. [`build`](Self::build) makes
 /// it a service.

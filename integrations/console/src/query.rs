@@ -15,21 +15,15 @@ pub(crate) fn parameter<'a, B>(request: &'a Request<B>, name: &str) -> Option<&'
 
 /// Decodes a value of a query: `%41` is `A`, `+` a space. Invalid escapes stay as they are.
 fn decoded(value: &str) -> String {
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let escaped = (*byte == b'%').then(|| hex(after)).flatten();
-        bytes.push(escaped.unwrap_or(if *byte == b'+' { b' ' } else { *byte }));
-        rest = if escaped.is_some() { &after[2..] } else { after };
+    let spaced = value.replace('+', " ");
+    let mut parts = spaced.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let escaped = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(escaped.unwrap_or(b'%'));
+        bytes.extend(&part.as_bytes()[if escaped.is_some() { 2 } else { 0 }..]);
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Returns the byte of two hexadecimal digits.
-fn hex(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let (high, low) = (digit(*digits.first()?)?, digit(*digits.get(1)?)?);
-    u8::try_from(high * 16 + low).ok()
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 
 pub(crate) mod audit;
 pub(crate) mod buckets;
-pub(crate) mod heavy;
-pub(crate) mod history;
 pub(crate) mod ledger;
 pub(crate) mod number;
 pub(crate) mod row;

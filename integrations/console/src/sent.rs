@@ -7,7 +7,7 @@
 pub(crate) mod answers;
 #[cfg(feature = "log")]
 pub(crate) mod logged;
-pub(crate) mod queue;
+mod queue;
 mod walk;
 
 // The stream.
@@ -16,7 +16,6 @@ mod frame;
 pub(crate) mod hub;
 
 // The other answers.
-pub(crate) mod page;
 pub(crate) mod response;
 mod snapshot;
 mod text;
@@ -24,12 +23,10 @@ mod text;
 // The parts of answers.
 mod changes;
 mod heavy;
-mod panels;
 mod process;
 mod values;
 mod window;
 
 // Numbers and names in them.
 mod json;
-mod quantity;
 mod words;

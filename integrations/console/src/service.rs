@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, ALLOW, HeaderName};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
-use tokio::sync::oneshot::Receiver;
 use windrow_prometheus::{Format, prefers_gzip};
 
 use crate::host::is_allowed;
@@ -20,13 +19,11 @@ use crate::sent::body::Body;
 use crate::sent::hub::Hub;
 #[cfg(feature = "log")]
 use crate::sent::logged::Logged;
-use crate::sent::page;
-use crate::sent::queue::Answer;
-use crate::sent::response::{JSON, TEXT, events, made, plain, whole};
+use crate::sent::response::{JSON, TEXT, events, made, page, plain, whole};
 use crate::shown::names::events_of;
 use crate::shown::registry::Shown;
+use crate::unusual::evidence::Settings;
 use crate::unusual::keeper::Keeper;
-use crate::unusual::settings::Settings;
 use crate::unusual::watches::Watches;
 
 /// A console as a service: it answers requests, and costs nothing before the first one comes.
@@ -118,7 +115,7 @@ impl ConsoleService {
         Box::pin(async move {
             let mut response = match answer {
                 Ok(response) => response,
-                Err(Pending { answer, kind, varies }) => made(answer.await.ok(), kind, varies),
+                Err(response) => response.await,
             };
             if only_head {
                 *response.body_mut() = Body::whole("");
@@ -141,7 +138,7 @@ impl ConsoleService {
     }
 
     /// Returns the answer to a request, or asks for it.
-    fn answer<B>(&self, request: &Request<B>) -> Result<Response<Body>, Pending> {
+    fn answer<B>(&self, request: &Request<B>) -> Result<Response<Body>, Responding> {
         let path = request.uri().path().trim_start_matches('/');
         let refusal = match self.hosts {
             Hosts::Listed if path != "metrics" && !is_allowed(request, &self.shown.hosts) => {
@@ -163,7 +160,7 @@ impl ConsoleService {
                 let status = StatusCode::METHOD_NOT_ALLOWED;
                 whole(status, TEXT, "Only GET and HEAD.\n", &[(ALLOW, "GET, HEAD")])
             }
-            "" if wants_html(request.headers()) => page::response(),
+            "" if wants_html(request.headers()) => page(),
             // A page of another site cannot read a stream, but it could hold all seats.
             "events" if is_from_elsewhere(request.headers()) => {
                 plain(StatusCode::FORBIDDEN, "Streams are for the console's own page only.\n")
@@ -183,23 +180,24 @@ impl ConsoleService {
         })
     }
 
-    fn ask(&self, asked: Asked) -> Pending {
+    fn ask(&self, asked: Asked) -> Responding {
         // The same path returns the page, or another format, to other clients.
         let (kind, varies) = match asked {
             Asked::Text => (TEXT, Some("accept")),
             Asked::Metrics(format, _) => (format.content_type(), Some("accept, accept-encoding")),
             Asked::Snapshot | Asked::Series(_) => (JSON, None),
         };
-        Pending { answer: self.answers.ask(asked), kind, varies }
+        let answer = self.answers.ask(asked);
+        Box::pin(async move { made(answer.await.ok(), kind, varies) })
     }
 
     /// Asks the log.
     #[cfg_attr(not(feature = "log"), allow(unused_variables, clippy::unused_self))]
-    fn past<B>(&self, request: &Request<B>) -> Result<Response<Body>, Pending> {
+    fn past<B>(&self, request: &Request<B>) -> Result<Response<Body>, Responding> {
         #[cfg(feature = "log")]
         if let Some(log) = &self.log {
             return match log.answer(request) {
-                Ok(answer) => Err(Pending { answer, kind: JSON, varies: None }),
+                Ok(answer) => Err(Box::pin(async move { made(answer.await.ok(), JSON, None) })),
                 Err((status, text)) => Ok(plain(status, text)),
             };
         }
@@ -221,13 +219,6 @@ impl ConsoleService {
 ///
 /// The future can be dropped like any other: the numbers read for it are then discarded.
 pub type Responding = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
-
-/// An answer that is made, with the type of its content and the headers on which it depends.
-struct Pending {
-    answer: Receiver<Answer>,
-    kind: &'static str,
-    varies: Option<&'static str>,
-}
 
 impl<B> tower_service::Service<Request<B>> for ConsoleService {
     type Response = Response<Body>;

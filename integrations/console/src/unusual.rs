@@ -13,23 +13,18 @@ pub(crate) mod watches;
 // A watch, and the counts that it keeps.
 mod clumps;
 mod counts;
-mod minutes;
 mod recent;
 mod record;
 pub(crate) mod watch;
 
 // The usual levels.
 mod levels;
-mod season;
-mod usual;
 
 // The changes.
 pub(crate) mod change;
 mod changes;
-mod evidence;
+pub(crate) mod evidence;
 mod judge;
-pub(crate) mod settings;
-pub(crate) mod what;
 
 // Tests of all parts together.
 #[cfg(test)]

@@ -28,25 +28,22 @@ impl Turn {
 
 /// Compares independent readings with each other, and with those of the audit before.
 pub(crate) fn audit(metric: AnyMetric<'_>, ledger: &mut Ledger) -> Audit {
-    match metric {
-        AnyMetric::Counter(counter) => ledger.only_grows(counter.lifetime()),
+    let only_grows = match metric {
+        AnyMetric::Window(window) => return ledger.window(window),
+        AnyMetric::Counter(counter) => Some(counter.lifetime()),
+        AnyMetric::Count(count) => count,
+        AnyMetric::Maximum(maximum) => maximum.get(),
+        AnyMetric::Minimum(minimum) => minimum.get().map(|value| !value),
+        AnyMetric::Histogram(histogram) => Some(histogram.lifetime().count()),
+        AnyMetric::Distribution(values) => Some(values.count()),
         // A gauge promises nothing while it goes up and down, or has only one reading.
         AnyMetric::Gauge(_)
         | AnyMetric::InFlight(_)
         | AnyMetric::Real(_)
         | AnyMetric::RealTotal(_)
-        | AnyMetric::Fields(_) => Audit::Nothing,
-        AnyMetric::Count(count) => count.map_or(Audit::Nothing, |value| ledger.only_grows(value)),
-        AnyMetric::Maximum(maximum) => {
-            maximum.get().map_or(Audit::Nothing, |value| ledger.only_grows(value))
-        }
-        AnyMetric::Minimum(minimum) => {
-            minimum.get().map_or(Audit::Nothing, |value| ledger.only_grows(!value))
-        }
-        AnyMetric::Histogram(histogram) => ledger.only_grows(histogram.lifetime().count()),
-        AnyMetric::Distribution(values) => ledger.only_grows(values.count()),
-        AnyMetric::Window(window) => ledger.window(window),
-    }
+        | AnyMetric::Fields(_) => None,
+    };
+    only_grows.map_or(Audit::Nothing, |number| ledger.only_grows(number))
 }
 
 /// The results of the audits of one pass.

@@ -1,23 +1,40 @@
-//! The buckets of a window: which of them reach back over a span, and from when on they are known.
+//! The buckets of a window: which of them reach back over a span, from when on they are known, and
+//! the last minute, for the small plot of a row.
 
 use std::time::Duration;
 
 use windrow::Stats;
-use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
+use windrow::export::{AnyMetric, AnySnapshot, AnySpan, AnyWindow};
+
+use crate::shown::layout::only_grows;
+
+/// The span of a row's small plot.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The greatest number of its points.
+const POINTS: usize = 60;
+
+/// The counts of equal slices of time, the oldest first, up to some time ago. Each slice is
+/// complete.
+#[derive(Debug)]
+pub(crate) struct History {
+    /// The time since the newest slice ended, in milliseconds.
+    pub(crate) age: u64,
+    /// The length of a slice, in milliseconds.
+    pub(crate) step: u64,
+    pub(crate) counts: Vec<u64>,
+}
 
 /// Returns the finest buckets that reach back over `span`, or otherwise those that reach back
 /// farthest: the window's `own`, or a tier's.
 pub(crate) fn reaching(window: &dyn AnyWindow, own: AnySnapshot, span: Duration) -> AnySnapshot {
     let mut best = own;
-    for tier in 0.. {
-        let reached = best.interval;
-        if reached >= span {
-            break;
-        }
-        match window.snapshot(Some(tier)) {
-            Some(coarser) if coarser.interval > reached => best = coarser,
-            Some(_) => {}
-            None => break,
+    let mut tiers = (0..).map_while(|tier| window.snapshot(Some(tier)));
+    while best.interval < span
+        && let Some(coarser) = tiers.next()
+    {
+        if coarser.interval > best.interval {
+            best = coarser;
         }
     }
     best
@@ -61,4 +78,33 @@ pub(crate) fn millis(duration: Duration) -> u64 {
 
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Reads the last minute of a window's first event with a count that only grows.
+pub(crate) fn history(metric: AnyMetric<'_>) -> Option<History> {
+    let AnyMetric::Window(window) = metric else { return None };
+    let (event, _) = first_counted(window)?;
+    let snapshot = reaching(window, window.snapshot_of(event), MINUTE);
+    let (newest, closed) = snapshot.buckets.split_last()?;
+    let length = newest.interval;
+    let wanted = nanos(MINUTE) / nanos(length).max(1);
+    let closed = &closed[closed.len().saturating_sub(wanted.max(1) as usize)..];
+    let each = closed.len().div_ceil(POINTS).max(1);
+    // From the newest on, so that only the oldest slice may be left out.
+    let slices: Vec<&[AnySpan<'_>]> = closed.rchunks_exact(each).rev().collect();
+    let count = |slice: &[AnySpan<'_>]| {
+        slice.iter().fold(0_u64, |all, bucket| all.wrapping_add(bucket.stats(event).count))
+    };
+    let built = window.lifetime().start;
+    let slices = known(slices, |slice| slice[0].start >= built || count(slice) > 0);
+    let counts = slices.into_iter().map(count).collect();
+    let age = millis(snapshot.at - newest.start);
+    Some(History { age, step: millis(length * u32::try_from(each).unwrap_or(1)), counts })
+}
+
+/// Returns the first event with a count that only grows: its position and its name.
+pub(crate) fn first_counted(window: &dyn AnyWindow) -> Option<(usize, &'static str)> {
+    let events = window.events();
+    let event = events.iter().position(|(_, kind)| only_grows(*kind))?;
+    Some((event, events[event].0))
 }

@@ -134,7 +134,7 @@ fn make(
             walk.metric(index, |read| {
                 let Read { key, series, .. } = *read;
                 if turn.places().contains(&read.place) {
-                    checks.note(key, audit(read.metric, &mut Ledger::default()));
+                    checks.note(key, audit(series.metric(), &mut Ledger::default()));
                 }
                 if let Some(text) = &mut text {
                     text.series(shown, metric, read);

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::words::{legible, part, percent, short, span, time, times, utc};
 use crate::shown::layout::QUANTILES;
-use crate::unusual::change::{Change, Course};
+use crate::unusual::change::{Change, Course, What};
 use crate::unusual::list::{Found, Unusual};
-use crate::unusual::what::What;
 
 /// The greatest number of changes that are listed.
 const LISTED: usize = 100;
@@ -74,15 +73,13 @@ pub(crate) fn text(unusual: &Unusual, now: u64) -> String {
     if unusual.found.len() > LISTED {
         let _ = writeln!(text, "unusual: {} more", unusual.found.len() - LISTED);
     }
-    let _ = match (unusual.windows, unusual.compared, calm(unusual, now)) {
-        (0, ..) => Ok(()),
-        (_, 0, _) | (.., None) => {
-            writeln!(text, "nothing to compare with yet: that takes a quarter of an hour")
-        }
-        (_, _, Some(calm)) if unusual.found.is_empty() => {
+    let _ = match calm(unusual, now).filter(|_| unusual.compared > 0) {
+        _ if unusual.windows == 0 => Ok(()),
+        None => writeln!(text, "nothing to compare with yet: that takes a quarter of an hour"),
+        Some(calm) if unusual.found.is_empty() => {
             writeln!(text, "nothing unusual since {}", utc(calm))
         }
-        _ => Ok(()),
+        Some(_) => Ok(()),
     };
     if unusual.compared > 0 && unusual.compared < unusual.windows {
         let (compared, windows) = (unusual.compared, unusual.windows);

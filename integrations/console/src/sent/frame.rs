@@ -39,6 +39,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -50,9 +51,7 @@ use super::walk::{Read, Walk};
 use super::words::wall;
 use super::{changes, heavy, json};
 use crate::read::audit::{AUDITS, Turn, audit};
-use crate::read::buckets::millis;
-use crate::read::heavy::Turns;
-use crate::read::history::history;
+use crate::read::buckets::{history, millis};
 use crate::read::ledger::{Audit, Ledger};
 use crate::read::number::Number;
 use crate::shown::names::{events_of, form_name, kind_name};
@@ -62,6 +61,9 @@ use crate::unusual::list::Found;
 
 /// The greatest number of failing series that a frame names.
 const NAMED: usize = 100;
+
+/// A frame reads the heavy keys anew after this many times the time that the last reading took.
+const REST: u32 = 9;
 
 /// The contents of one second, for all streams.
 pub(crate) struct Frame {
@@ -73,9 +75,8 @@ pub(crate) struct Frame {
 }
 
 /// The maker of frames, which remembers the contents of the last one.
+#[derive(Default)]
 pub(crate) struct Sampler {
-    shown: Arc<Shown>,
-    keeper: Arc<Keeper>,
     /// The rows, by metric and then by key.
     known: Vec<HashMap<String, Row>>,
     /// The number of rows that ever existed, which is the number of the next.
@@ -84,13 +85,14 @@ pub(crate) struct Sampler {
     turn: Turn,
     /// The age of the console when nothing last disagreed.
     held: u64,
-    /// The turns of heavy keys, and what the last one has read.
-    turns: Turns,
+    /// The heavy keys, the time at which they were read last, and the time that it took.
     heavy: Value,
+    heavy_read: Option<(Instant, Duration)>,
     process: Line,
 }
 
 /// The contents of the last frame for a series.
+#[derive(Default)]
 struct Row {
     number: u64,
     /// The number of the series itself. (Its key may come to be another series'.)
@@ -107,35 +109,31 @@ struct Row {
 }
 
 impl Sampler {
-    pub(crate) fn new(shown: &Arc<Shown>, keeper: &Arc<Keeper>) -> Sampler {
-        Sampler {
-            shown: Arc::clone(shown),
-            keeper: Arc::clone(keeper),
-            known: shown.metrics.iter().map(|_| HashMap::new()).collect(),
-            rows: 0,
-            audits: 0,
-            turn: Turn::default(),
-            held: 0,
-            turns: Turns::default(),
-            heavy: Value::Null,
-            process: Line::default(),
-        }
-    }
-
     /// Reads all series. `full` asks for a frame with everything.
-    pub(crate) fn frame(&mut self, number: u64, full: bool) -> Frame {
-        let (age, now) = (millis(self.shown.age()), wall());
+    pub(crate) fn frame(
+        &mut self,
+        shown: &Shown,
+        keeper: &Arc<Keeper>,
+        number: u64,
+        full: bool,
+    ) -> Frame {
+        let (age, now) = (millis(shown.age()), wall());
         let mut parts = Parts { all: full.then(List::default), ..Parts::default() };
-        let (shown, keeper) = (Arc::clone(&self.shown), Arc::clone(&self.keeper));
-        let mut walk = Walk::begin(&shown, &keeper);
-        for index in 0..self.known.len() {
-            walk.metric(index, |read| self.row(read, number, &mut parts));
+        self.known.resize_with(shown.metrics.len(), HashMap::new);
+        let mut walk = Walk::begin(shown, keeper);
+        for index in 0..shown.metrics.len() {
+            walk.metric(index, |read| self.row(shown, read, number, &mut parts));
         }
         let (unusual, walked) = walk.end();
-        self.forget(number, &mut parts.gone);
+        for known in &mut self.known {
+            let gone = known.extract_if(|_, row| row.frame != number);
+            gone.for_each(|(_, row)| parts.gone.push(&row.number.into()));
+        }
         self.turn.end(walked);
-        if let Some(read) = self.turns.read(&shown.heavy) {
-            self.heavy = read.iter().map(|(keys, tops)| heavy::brief(keys, tops)).collect();
+        if self.heavy_read.is_none_or(|(at, took)| at.elapsed() >= took * REST) {
+            let begun = Instant::now();
+            self.heavy = shown.heavy.iter().map(heavy::brief).collect();
+            self.heavy_read = Some((Instant::now(), begun.elapsed()));
         }
         let check = self.check(age, walked);
         let row = |found: &Found| Some(self.known[found.metric].get(&found.key)?.number);
@@ -147,7 +145,7 @@ impl Sampler {
             "check": check,
             "unusual": changes::brief(&unusual, now, row),
             "heavy": self.heavy,
-            "process": self.process.end(&shown, now),
+            "process": self.process.end(shown, now),
         });
         let Parts { rows, new, spans, gone, yesterday, all, all_yesterday } = &parts;
         let lists = [("rows", rows), ("new", new), ("spans", spans), ("gone", gone)];
@@ -157,17 +155,16 @@ impl Sampler {
             head["instance"] = shown.instance.clone().into();
             head["version"] = shown.version.clone().into();
             head["log"] = u8::from(shown.has_log).into();
-            head["metrics"] =
-                shown.metrics.iter().map(|metric| described(&shown, metric)).collect();
+            head["metrics"] = shown.metrics.iter().map(|metric| described(shown, metric)).collect();
             event("all", &head, &[("rows", rows), ("yesterday", all_yesterday)])
         });
         Frame { number, more, all }
     }
 
     /// Writes what a series' reading has changed.
-    fn row(&mut self, read: &Read<'_>, frame: u64, parts: &mut Parts) {
+    fn row(&mut self, shown: &Shown, read: &Read<'_>, frame: u64, parts: &mut Parts) {
         let Read { key, numbers, span, .. } = *read;
-        self.process.note(&self.shown, read.index, key, numbers);
+        self.process.note(shown, read.index, key, numbers);
         let known = &mut self.known[read.index];
         if known.get(key).is_some_and(|row| row.series != read.series.number()) {
             known.remove(key).iter().for_each(|row| parts.gone.push(&row.number.into()));
@@ -188,16 +185,8 @@ impl Sampler {
             }
             row
         } else {
-            let row = Row {
-                number: self.rows,
-                series: read.series.number(),
-                span,
-                numbers: numbers.to_vec(),
-                ledger: Ledger::default(),
-                fails_by: 0,
-                yesterday: None,
-                frame,
-            };
+            let (number, series) = (self.rows, read.series.number());
+            let row = Row { number, series, span, numbers: numbers.to_vec(), ..Row::default() };
             self.rows += 1;
             whole(&mut parts.new, row.number, read);
             known.entry(key.to_owned()).or_insert(row)
@@ -213,20 +202,12 @@ impl Sampler {
         row.yesterday = yesterday;
         // A possible loss is read again for each frame, until it is resolved.
         if self.turn.places().contains(&read.place) || row.ledger.is_pending() {
-            let found = audit(read.metric, &mut row.ledger);
+            let found = audit(read.series.metric(), &mut row.ledger);
             self.audits += u64::from(found != Audit::Nothing);
             row.fails_by = if let Audit::Fails { by } = found { by } else { 0 };
         }
         if let Some(all) = &mut parts.all {
             whole(all, row.number, read);
-        }
-    }
-
-    /// Forgets the rows that this frame has not seen.
-    fn forget(&mut self, frame: u64, gone: &mut List) {
-        for known in &mut self.known {
-            let old = known.extract_if(|_, row| row.frame != frame);
-            old.for_each(|(_, row)| gone.push(&row.number.into()));
         }
     }
 
@@ -271,7 +252,7 @@ struct Parts {
 
 /// Writes a whole row. Reads its last minute only if it is wanted.
 fn whole(list: &mut List, number: u64, read: &Read<'_>) {
-    let minute = history(read.metric).into_iter();
+    let minute = history(read.series.metric()).into_iter();
     let minute = minute.flat_map(|of| [of.age, of.step].into_iter().chain(of.counts));
     let (span, minute) = (exact(read.span), minute.map(exact).collect::<Value>());
     list.push(&json!([number, read.index, read.key, span, json::numbers(read.numbers), minute]));

@@ -12,14 +12,14 @@ use crate::shown::heavy::{Heavy, Top, Weight};
 
 /// Returns keys for a frame: a name, a help, and for each span its milliseconds, the total weight,
 /// and the keys with their bounds.
-pub(crate) fn brief(Heavy { name, help, .. }: &Heavy, tops: &[Top]) -> Value {
+pub(crate) fn brief(Heavy { name, help, tops }: &Heavy) -> Value {
     let key = |Weight { key, at_least, at_most }: &Weight| {
         json!([key, exact(*at_least), exact(*at_most)])
     };
     let span = |Top { span, total, keys }: &Top| {
         json!([millis(*span), exact(*total), keys.iter().map(key).collect::<Value>()])
     };
-    json!([name, help, tops.iter().map(span).collect::<Value>()])
+    json!([name, help, tops().iter().map(span).collect::<Value>()])
 }
 
 /// Returns all for `/snapshot.json`.

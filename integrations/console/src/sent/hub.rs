@@ -10,7 +10,6 @@
 //! for [`TURN`] and no other has had one for longer. So clients that read nothing, or that never
 //! leave, cannot keep others out.
 
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -40,6 +39,9 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// The shorter time to the next frame if a new stream waits for it.
 const SOON: Duration = Duration::from_millis(100);
 
+/// The frame that a stream sends next, if there is one.
+pub(crate) type Latest = Option<Arc<Frame>>;
+
 /// The streams, and the frame that they send next.
 pub(crate) struct Hub {
     shown: Arc<Shown>,
@@ -47,16 +49,6 @@ pub(crate) struct Hub {
     latest: watch::Sender<Latest>,
     state: Mutex<State>,
     changed: Condvar,
-}
-
-/// The next message of a stream.
-#[derive(Clone)]
-pub(crate) enum Latest {
-    /// No frame is there yet.
-    Nothing,
-    Frame(Arc<Frame>),
-    /// The stream is to end.
-    Closed,
 }
 
 #[derive(Default)]
@@ -67,12 +59,10 @@ struct State {
     taken: u64,
     /// True if a sampler is running.
     is_sampled: bool,
-    /// True if the next frame is to be a full one: because of a new stream, or of one that has
-    /// missed a frame.
-    wants_full: bool,
-    /// True if the next frame is to come soon, because of a new stream. If it came sooner for one
-    /// that has missed a frame, a slow client would cost many a second.
-    is_soon: bool,
+    /// The time from the last frame to the next, if that is to be a full one: [`SOON`] because of a
+    /// new stream, or [`PERIOD`] because one has missed a frame. If it came sooner then, a slow
+    /// client would cost many a second.
+    wanted: Option<Duration>,
     is_closed: bool,
     /// The number of the last frame.
     number: u64,
@@ -118,7 +108,7 @@ impl State {
 
 impl Hub {
     pub(crate) fn new(shown: Arc<Shown>, keeper: Arc<Keeper>) -> Hub {
-        let (latest, _) = watch::channel(Latest::Nothing);
+        let (latest, _) = watch::channel(None);
         Hub { shown, keeper, latest, state: Mutex::default(), changed: Condvar::new() }
     }
 
@@ -144,7 +134,7 @@ impl Hub {
         state.taken += 1;
         let (number, seen, now) = (state.taken, state.number, Instant::now());
         state.seats.push(Seat { number, taken: now, polled: now, seen });
-        (state.wants_full, state.is_soon) = (true, true);
+        state.wanted = Some(SOON);
         self.changed.notify_all();
         Some((Listener { hub: Arc::clone(self), seat: number }, self.latest.subscribe()))
     }
@@ -153,8 +143,14 @@ impl Hub {
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.is_closed = true;
-        self.latest.send_replace(Latest::Closed);
+        self.end(&mut state);
         self.changed.notify_all();
+    }
+
+    /// Ends all streams: each wakes, and finds that it has lost its seat.
+    fn end(&self, state: &mut State) {
+        state.seats.clear();
+        self.latest.send_replace(None);
     }
 
     /// The sampler's thread. It ends when there is no stream any more.
@@ -163,20 +159,18 @@ impl Hub {
             // A function of a metric has panicked. The next stream starts another sampler.
             let mut state = self.lock();
             state.is_sampled = false;
-            self.latest.send_replace(Latest::Closed);
+            self.end(&mut state);
         }
     }
 
     fn sample(&self) {
-        let mut sampler = Sampler::new(&self.shown, &self.keeper);
+        let mut sampler = Sampler::default();
         let mut last: Option<Instant> = None;
         while let Some((number, full)) = self.next_frame(last) {
             last = Some(Instant::now());
-            let frame = Latest::Frame(Arc::new(sampler.frame(number, full)));
-            let state = self.lock();
-            if !state.is_closed {
-                self.latest.send_replace(frame);
-            }
+            let frame = sampler.frame(&self.shown, &self.keeper, number, full);
+            let _state = self.lock();
+            self.latest.send_replace(Some(Arc::new(frame)));
         }
     }
 
@@ -186,19 +180,16 @@ impl Hub {
         let mut state = self.lock();
         loop {
             state.drop_silent();
-            if state.seats.is_empty() || state.is_closed {
+            if state.seats.is_empty() {
                 state.is_sampled = false;
-                if !state.is_closed {
-                    self.latest.send_replace(Latest::Nothing); // the last frame is no more needed
-                }
+                self.latest.send_replace(None); // the last frame is no more needed
                 return None;
             }
-            let period = if state.is_soon { SOON } else { PERIOD };
+            let period = state.wanted.unwrap_or(PERIOD);
             let wait = last.map_or(Duration::ZERO, |last| period.saturating_sub(last.elapsed()));
             if wait.is_zero() {
                 state.number += 1;
-                state.is_soon = false;
-                return Some((state.number, mem::take(&mut state.wants_full)));
+                return Some((state.number, state.wanted.take().is_some()));
             }
             let waited = self.changed.wait_timeout(state, wait);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -220,7 +211,7 @@ pub(crate) struct Listener {
 impl Listener {
     /// Asks for a full frame.
     pub(crate) fn wants_full(&self) {
-        self.hub.lock().wants_full = true;
+        self.hub.lock().wanted.get_or_insert(PERIOD);
     }
 
     /// Records that the stream is polled. Returns whether it still has its seat.

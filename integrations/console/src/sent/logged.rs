@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use http::{Request, StatusCode};
 use serde_json::{Value, json};
@@ -133,18 +133,15 @@ fn half<T>(work: impl FnOnce() -> T) -> T {
 /// Returns the moment of milliseconds since 1970, as far as there is such a moment.
 fn time(millis: i64) -> SystemTime {
     let since = Duration::from_millis(millis.unsigned_abs());
-    let time = if millis < 0 {
-        SystemTime::UNIX_EPOCH.checked_sub(since)
-    } else {
-        SystemTime::UNIX_EPOCH.checked_add(since)
-    };
-    time.unwrap_or(SystemTime::UNIX_EPOCH)
+    let time =
+        if millis < 0 { UNIX_EPOCH.checked_sub(since) } else { UNIX_EPOCH.checked_add(since) };
+    time.unwrap_or(UNIX_EPOCH)
 }
 
 /// Returns the milliseconds from 1970 to a moment.
 fn millis(time: SystemTime) -> i64 {
     let millis = |since: Duration| i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
-    match time.duration_since(SystemTime::UNIX_EPOCH) {
+    match time.duration_since(UNIX_EPOCH) {
         Ok(since) => millis(since),
         Err(before) => -millis(before.duration()),
     }

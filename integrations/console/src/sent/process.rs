@@ -21,8 +21,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use windrow::export::Form;
 
-use super::quantity::quantity;
-use super::words::{age, percent};
+use super::words::{age, percent, quantity};
 use crate::read::number::Number;
 use crate::shown::registry::Shown;
 use crate::shown::unit::Unit;

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, VARY,
-    X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    HeaderName, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Response, StatusCode};
 
@@ -13,6 +13,17 @@ use super::queue::Answer;
 pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
 pub(crate) const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
+
+/// The page: one file, which loads nothing from elsewhere.
+const PAGE: &str = include_str!("page.html");
+
+/// The rights of the page: to run its own script, use its own style, and send requests to its own
+/// server. The two hashes are those of the texts between `<script>` and `</script>`, and between
+/// `<style>` and `</style>`; `tests/console/page.rs` computes them.
+const POLICY: &str = "default-src 'none'; \
+    script-src 'sha256-4YRlYWxLpFGeV70bu9+tNxaL6+LlpB4l8g9PVS2co84='; \
+    style-src 'sha256-e+1aJIQAB9LNQbveLb6w2RyoS+bVh7bZjbj3/uwVFi8='; \
+    connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// A header, beside those of all responses.
 pub(crate) type Header = (HeaderName, &'static str);
@@ -33,6 +44,13 @@ pub(crate) fn made(
         None => (StatusCode::INTERNAL_SERVER_ERROR, "The numbers cannot be read.\n"),
     };
     whole(status, TEXT, text, varies.map(|on| (VARY, on)).as_slice())
+}
+
+/// Returns the page.
+pub(crate) fn page() -> Response<Body> {
+    let headers =
+        [(CONTENT_SECURITY_POLICY, POLICY), (REFERRER_POLICY, "no-referrer"), (VARY, "accept")];
+    whole(StatusCode::OK, "text/html; charset=utf-8", PAGE, &headers)
 }
 
 /// Returns the response of a stream.

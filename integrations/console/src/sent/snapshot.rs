@@ -5,8 +5,7 @@ use windrow::Kind;
 use windrow::export::{AnyMetric, Series};
 use windrow::histogram::{Distribution, Scale};
 
-use super::quantity::quantity;
-use super::words::wall;
+use super::words::{quantity, wall};
 use super::{changes, heavy, values, window};
 use crate::read::audit::{Checks, audit};
 use crate::read::buckets::millis;

@@ -6,9 +6,8 @@ use std::time::Duration;
 use windrow::Kind;
 use windrow::export::Form;
 
-use super::quantity::{plain, quantity};
 use super::walk::Read;
-use super::words::{legible, wall};
+use super::words::{legible, plain, quantity, wall};
 use super::{changes, heavy};
 use crate::read::audit::Checks;
 use crate::read::number::Number;

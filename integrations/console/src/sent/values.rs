@@ -53,13 +53,8 @@ fn lists(points: &[Value], nothing: &Value) -> Map<String, Value> {
 
 /// Returns the numbers of a distribution by name.
 pub(crate) fn summary(values: &Distribution) -> Value {
-    let mut summary = json!({
-        "count": values.count(),
-        "sum": values.sum(),
-        "min": values.min(),
-        "max": values.max(),
-        "mean": values.mean(),
-    });
+    let (count, sum, min, max) = (values.count(), values.sum(), values.min(), values.max());
+    let mut summary = stats(Kind::Value, &Stats { count, sum, min, max });
     for ((name, _), value) in QUANTILES.iter().zip(percentiles(values)) {
         summary[name] = value.into();
     }

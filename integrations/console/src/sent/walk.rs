@@ -22,14 +22,11 @@ pub(crate) struct Walk<'s> {
     unusual: Unusual,
     /// The number of series so far.
     walked: usize,
-    key: String,
-    numbers: Vec<Number>,
 }
 
 /// A series as it was read.
 pub(crate) struct Read<'r> {
     pub(crate) series: &'r dyn Series,
-    pub(crate) metric: AnyMetric<'r>,
     /// The position of the metric, and that of the series in the walk.
     pub(crate) index: usize,
     pub(crate) place: usize,
@@ -45,15 +42,7 @@ pub(crate) struct Read<'r> {
 
 impl<'s> Walk<'s> {
     pub(crate) fn begin(shown: &'s Shown, keeper: &'s Arc<Keeper>) -> Walk<'s> {
-        Walk {
-            shown,
-            keeper,
-            pass: keeper.begin(),
-            unusual: Unusual::default(),
-            walked: 0,
-            key: String::new(),
-            numbers: Vec::new(),
-        }
+        Walk { shown, keeper, pass: keeper.begin(), unusual: Unusual::default(), walked: 0 }
     }
 
     /// Reads the series of a metric.
@@ -61,36 +50,26 @@ impl<'s> Walk<'s> {
         let metric = &self.shown.metrics[index];
         let events = events_of(metric.outline.form);
         let is_duration = |event: usize| self.shown.is_duration(events[event].0);
+        let (mut key, mut read) = (String::new(), Vec::new());
         metric.source.visit(&mut |series| {
-            write_key(&mut self.key, &metric.name, series);
-            self.numbers.clear();
-            let (key, read, unusual) = (&self.key, &mut self.numbers, &mut self.unusual);
+            write_key(&mut key, &metric.name, series);
+            read.clear();
             let of_series = series.metric();
             let (span, is_watched, yesterday) = if let AnyMetric::Window(_) = of_series {
-                self.keeper.look(&mut self.pass, (index, key), series, |mut watched| {
+                self.keeper.look(&mut self.pass, (index, &key), series, |mut watched| {
                     let bounds = watched.as_ref().and_then(|watched| watched.watch.bounds());
-                    let (span, above) = numbers(of_series, bounds, read);
+                    let (span, above) = numbers(of_series, bounds, &mut read);
                     if let Some(watched) = &mut watched {
-                        watched.look(read, above);
+                        watched.look(&read, above);
                     }
-                    unusual.note((index, key), watched.as_deref(), is_duration);
-                    let yesterday = watched.as_ref().and_then(|watched| watched.yesterday);
-                    (span, watched.is_some(), yesterday)
+                    self.unusual.note((index, &key), watched.as_deref(), is_duration);
+                    (span, watched.is_some(), watched.and_then(|watched| watched.yesterday))
                 })
             } else {
-                (numbers(of_series, None, read).0, false, None)
+                (numbers(of_series, None, &mut read).0, false, None)
             };
-            see(&Read {
-                series,
-                metric: of_series,
-                index,
-                place: self.walked,
-                key: &self.key,
-                numbers: &self.numbers,
-                span,
-                is_watched,
-                yesterday,
-            });
+            let (place, key, numbers) = (self.walked, &*key, &*read);
+            see(&Read { series, index, place, key, numbers, span, is_watched, yesterday });
             self.walked += 1;
         });
     }

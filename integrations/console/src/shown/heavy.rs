@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use windrow::Clock;
-use windrow::heavy::{HeavyKeys, HeavySnapshot, Key};
+use windrow::heavy::{HeavyKeys, Key};
 
 /// The greatest number of keys of a span.
 const SHOWN: usize = 10;
@@ -39,8 +39,16 @@ impl Heavy {
         C: Clock + 'static,
     {
         let tops = Box::new(move || {
-            let top = |span| Some(Top::of(span, &keys.snapshot_over(span).ok()?));
-            spans(&keys).filter_map(top).collect()
+            let top = |span| {
+                let snapshot = keys.snapshot_over(span).ok()?;
+                let keys = snapshot.top(SHOWN).into_iter().map(|heavy| {
+                    let (at_least, at_most) = (heavy.at_least, heavy.at_most);
+                    Weight { key: cut(&heavy.key), at_least, at_most }
+                });
+                Some(Top { span, total: snapshot.total(), keys: keys.collect() })
+            };
+            let bucket = keys.interval() / u32::try_from(keys.buckets()).unwrap_or(u32::MAX);
+            spans(bucket, keys.interval(), keys.longest_span()).filter_map(top).collect()
         });
         Heavy { name: name.to_owned(), help: help.to_owned(), tops }
     }
@@ -48,13 +56,11 @@ impl Heavy {
 
 /// Returns the last minute, if the buckets are fine enough, the interval, the last hour and the
 /// longest span, as far as tiers reach.
-fn spans<K, C>(keys: &HeavyKeys<K, C>) -> impl Iterator<Item = Duration> + use<K, C>
-where
-    K: Key + ?Sized,
-    C: Clock,
-{
-    let bucket = keys.interval() / u32::try_from(keys.buckets()).unwrap_or(u32::MAX);
-    let (interval, longest) = (keys.interval(), keys.longest_span());
+fn spans(
+    bucket: Duration,
+    interval: Duration,
+    longest: Duration,
+) -> impl Iterator<Item = Duration> {
     let minute = (interval > MINUTE && bucket <= FINE).then_some(MINUTE);
     let hour = (interval < HOUR && longest > HOUR).then_some(HOUR);
     let longest = (longest > interval).then_some(longest);
@@ -67,20 +73,6 @@ pub(crate) struct Top {
     pub(crate) span: Duration,
     pub(crate) total: u64,
     pub(crate) keys: Vec<Weight>,
-}
-
-impl Top {
-    fn of<K>(span: Duration, snapshot: &HeavySnapshot<K>) -> Top
-    where
-        K: Key<Owned: Display> + ?Sized,
-    {
-        let keys = snapshot.top(SHOWN).into_iter().map(|heavy| Weight {
-            key: cut(&heavy.key),
-            at_least: heavy.at_least,
-            at_most: heavy.at_most,
-        });
-        Top { span, total: snapshot.total(), keys: keys.collect() }
-    }
 }
 
 /// A key, and the bounds of its weight.

@@ -20,10 +20,9 @@ pub(crate) fn write_key(key: &mut String, metric: &str, series: &dyn Series) {
             LabelValue::Text(text) => {
                 for character in text.chars() {
                     match character {
-                        '\\' => key.push_str("\\\\"),
-                        '"' => key.push_str("\\\""),
                         '\n' => key.push_str("\\n"),
-                        other => key.push(other),
+                        '\\' | '"' => key.extend(['\\', character]),
+                        _ => key.push(character),
                     }
                 }
             }

@@ -1,14 +1,11 @@
 //! The changes of a series that go on, from their beginning to their end.
 
-use super::change::{Change, Course};
+use super::change::{Change, Course, Of, What};
 use super::counts::sum;
 use super::evidence::of_share;
 use super::judge::Found;
-use super::levels::Levels;
-use super::minutes::{Minute, Minutes};
-use super::record::Record;
-use super::usual::ABOVE;
-use super::what::{Of, What};
+use super::levels::{ABOVE, Levels};
+use super::record::{Minute, Minutes, Record};
 
 /// The time in milliseconds for which nothing must be left of a change before it has ended; and in
 /// which a change that begins again is still the one before.
@@ -29,17 +26,13 @@ const FACTOR: f64 = 1.25;
 /// The changes of a series.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    on: Vec<Change>,
+    /// The changes that go on.
+    pub(super) on: Vec<Change>,
     /// The changes that have ended last, of each kind: their beginning and their end.
     ended: [Option<(u64, u64)>; What::ALL.len()],
 }
 
 impl Changes {
-    /// Returns the changes that go on.
-    pub(super) fn on(&self) -> &[Change] {
-        &self.on
-    }
-
     pub(super) fn is_on(&self, what: What) -> bool {
         self.on.iter().any(|change| change.what == what)
     }
@@ -55,15 +48,8 @@ impl Changes {
     }
 
     /// Begins a change that a span has shown.
-    pub(super) fn begin(
-        &mut self,
-        what: What,
-        found: Found,
-        levels: &Levels,
-        record: &mut Record,
-        now: u64,
-    ) {
-        let Found { of, from, to, span } = found;
+    pub(super) fn begin(&mut self, found: Found, levels: &Levels, record: &mut Record, now: u64) {
+        let Found { what, of, from, to, span } = found;
         let again = self.ended[what as usize].filter(|(_, end)| now < end + AGAIN);
         let since =
             again.map_or_else(|| record.beginning(of, [from, to], span, now), |(since, _)| since);
@@ -130,7 +116,7 @@ fn set_level(change: &mut Change, record: &Record, age: u64) {
     }
     // Only what belongs to it.
     let seconds = (age as f64 / 1e3).clamp(6.0, change.span.max(60.0));
-    let ((hits, trials), _) = record.newest(change.of, seconds);
+    let (hits, trials) = record.newest(change.of, seconds);
     if trials > 0.0 {
         change.to = hits / trials;
     }
@@ -139,7 +125,7 @@ fn set_level(change: &mut Change, record: &Record, age: u64) {
 /// Returns whether the last span shows nothing of a change. Without operations, it shows none.
 fn is_calm(change: &Change, levels: &Levels, record: &Record) -> bool {
     let Some(level) = levels.of(change.of) else { return false };
-    let ((hits, trials), _) = record.newest(change.of, change.span.max(60.0));
+    let (hits, trials) = record.newest(change.of, change.span.max(60.0));
     if trials <= 0.0 {
         return true;
     }
@@ -147,7 +133,7 @@ fn is_calm(change: &Change, levels: &Levels, record: &Record) -> bool {
     match change.what {
         What::Failing | What::Refused | What::Busy => now < level.high * half,
         What::Slow => (0..ABOVE.len()).all(|at| {
-            let ((hits, trials), _) = record.newest(Of::Above(at), change.span.max(60.0));
+            let (hits, trials) = record.newest(Of::Above(at), change.span.max(60.0));
             hits <= ABOVE[at] * trials
         }),
         What::Quiet => now * half > level.low,

@@ -1,6 +1,6 @@
 //! Counts of operations and values, and what is compared of them.
 
-use super::what::Of;
+use super::change::Of;
 use crate::shown::layout::PERCENTILES;
 
 /// All-time counts, modulo 2^32, because only differences are used; or the counts of a span.
@@ -17,6 +17,9 @@ pub(crate) struct Counts {
 
 /// Hits and trials of a share, or operations and seconds of a rate.
 pub(super) type Hits = (f64, f64);
+
+/// The hits and trials of a span, and the seconds that it covers.
+pub(super) type Sum = (Hits, f64);
 
 impl Counts {
     /// Returns the counts since earlier ones.

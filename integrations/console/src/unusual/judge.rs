@@ -1,12 +1,10 @@
 //! The judgement whether a span shows a change: by its distance from the usual range, and by its
 //! evidence.
 
-use super::counts::Hits;
+use super::change::{Of, What};
+use super::counts::{Hits, Sum};
 use super::evidence::{HITS, of_count, of_share};
-use super::levels::Levels;
-use super::minutes::Sum;
-use super::usual::ABOVE;
-use super::what::{Of, What};
+use super::levels::{ABOVE, Levels};
 
 /// The least span in seconds that shows a change of a rate: operations come in clumps.
 const LEAST: f64 = 10.0;
@@ -14,6 +12,7 @@ const LEAST: f64 = 10.0;
 /// A change that a span shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
+    pub(super) what: What,
     pub(super) of: Of,
     /// The levels of the compared numbers: shares, or rates.
     pub(super) from: f64,
@@ -40,7 +39,7 @@ pub(super) fn judge(
                 && of_share(hits, trials, usual) > levels.settings.evidence(span) * clumps * part
         };
         let is_it = is_shown((hits, trials), 1.0) && is_shown(rest(of), 0.5);
-        is_it.then(|| Found { of, from, to: hits / trials, span })
+        is_it.then(|| Found { what, of, from, to: hits / trials, span })
     };
     let share = |of| {
         let level = levels.of(of)?;
@@ -82,5 +81,5 @@ fn judge_rate(levels: &Levels, what: What, sum: Sum) -> Option<Found> {
     };
     let needed = levels.settings.evidence(span) * level.clumps;
     let is_it = is_far && of_count(count, expected * seconds) > needed;
-    is_it.then(|| Found { of: Of::Rate, from: level.middle, to: count / seconds, span })
+    is_it.then(|| Found { what, of: Of::Rate, from: level.middle, to: count / seconds, span })
 }

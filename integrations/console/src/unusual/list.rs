@@ -41,9 +41,9 @@ impl Unusual {
         let Some(watched) = watched.filter(|watched| watched.watch.is_ready()) else { return };
         self.compared += 1;
         let watch = &watched.watch;
-        let ended = watch.ended().map(|at| watched.ago(at));
+        let ended = watch.changes.ended().map(|at| watched.ago(at));
         self.ended = [self.ended, ended].into_iter().flatten().min();
-        let known = watch.known_since().map(|at| watched.ago(at));
+        let known = watch.known_since.map(|at| watched.ago(at));
         self.known = [self.known, known].into_iter().flatten().max();
         for change in watch.changes() {
             let is_duration = watched.roles.values.is_some_and(&is_duration);

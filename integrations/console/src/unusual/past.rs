@@ -7,9 +7,9 @@ use windrow::Timestamp;
 use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
 
 use super::counts::Counts;
-use super::minutes::Minute;
-use super::season::Season;
-use super::settings::Settings;
+use super::evidence::Settings;
+use super::levels::Season;
+use super::record::Minute;
 use super::watch::Watch;
 use crate::read::buckets::{nanos, snapshot_length};
 use crate::read::values::{above, percentiles, sum};
@@ -36,7 +36,7 @@ pub(crate) fn watch(
     number: u64,
 ) -> Watch {
     let mut watch = Watch::new(number, settings);
-    watch.set_season(season(window, roles));
+    watch.levels.season = season(window, roles);
     let Some(snapshot) = minutes(window) else { return watch };
     let length = snapshot_length(&snapshot);
     let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
@@ -71,8 +71,9 @@ pub(crate) fn season(window: &dyn AnyWindow, roles: &Roles) -> Season {
     for snapshot in snapshots(window) {
         let is_long = snapshot.interval + QUARTERS >= DAY;
         if is_long && snapshot_length(&snapshot) <= QUARTERS {
-            let near = known(window, snapshot)
-                .filter(|bucket| Season::contains(millis(bucket.end), millis(now)));
+            let near = known(window, snapshot).filter(|bucket| {
+                Season::contains(millis(bucket.start), millis(bucket.end), millis(now))
+            });
             buckets.extend(near.filter_map(|bucket| minute(roles, &[bucket], None)));
         }
     }
@@ -87,36 +88,24 @@ pub(crate) fn yesterday(window: &dyn AnyWindow, event: usize) -> Option<f64> {
     let is_near = |bucket: &AnySpan<'_>| {
         bucket.end > then - half.min(then - Timestamp::default()) && bucket.start < then + half
     };
-    let mut best = None;
-    let mut longest = Duration::ZERO;
-    // The finest that has the whole hour, or otherwise the one that has most of it.
-    for snapshot in snapshots(window) {
-        if snapshot_length(&snapshot) > QUARTERS {
-            continue;
-        }
+    let rates = snapshots(window).filter(|of| snapshot_length(of) <= QUARTERS).map(|snapshot| {
         let near = known(window, snapshot).filter(is_near);
         let (count, time) = near.fold((0.0, Duration::ZERO), |(count, time), bucket| {
             (count + bucket.stats(event).count as f64, time + bucket.interval)
         });
-        if time.min(QUARTERS) > longest {
-            longest = time.min(QUARTERS);
-            best = Some(count / time.as_secs_f64());
-        }
-    }
-    best
+        (time.min(QUARTERS), count / time.as_secs_f64())
+    });
+    // The finest that has the whole hour, or otherwise the one that has most of it.
+    let best = rates.reduce(|best, other| if other.0 > best.0 { other } else { best });
+    best.filter(|(time, _)| !time.is_zero()).map(|(_, rate)| rate)
 }
 
 /// Returns the finest buckets that reach back over two hours, or otherwise those that reach back
 /// farthest, if a bucket can stand for a minute.
 fn minutes(window: &dyn AnyWindow) -> Option<AnySnapshot> {
-    let mut best: Option<AnySnapshot> = None;
-    for snapshot in snapshots(window) {
-        let is_enough = best.as_ref().is_some_and(|best| best.interval >= USUAL);
-        if !is_enough && snapshot.interval >= LEAST && snapshot_length(&snapshot) <= MINUTES {
-            best = Some(snapshot);
-        }
-    }
-    best
+    let is_fit = |of: &AnySnapshot| of.interval >= LEAST && snapshot_length(of) <= MINUTES;
+    let all = snapshots(window).filter(is_fit);
+    all.reduce(|best, coarser| if best.interval >= USUAL { best } else { coarser })
 }
 
 /// Returns the window's own buckets, if they reach back far, and those of its tiers.

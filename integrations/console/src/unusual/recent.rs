@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::change::Of;
 use super::clumps::Clumps;
-use super::counts::{Counts, Hits, sum};
+use super::counts::{Counts, Hits, Sum, sum};
 use super::evidence::HITS;
-use super::minutes::Sum;
-use super::what::Of;
 use crate::shown::layout::PERCENTILES;
 
 /// The number of looks that are kept.
@@ -113,31 +112,17 @@ impl Recent {
 
     /// Returns the sum of the newest looks at a share, without the two that have found most hits.
     pub(super) fn rest(&self, of: Of, looks: usize) -> Hits {
-        let (mut all, mut most) = ((0.0, 0.0), [(0.0, 0.0); 2]);
-        for (counts, _) in self.slices(of).take(looks) {
-            all = sum([all, counts].into_iter());
-            if counts.0 > most[0].0 {
-                most = [counts, most[0]];
-            } else if counts.0 > most[1].0 {
-                most[1] = counts;
-            }
-        }
-        (all.0 - most[0].0 - most[1].0, all.1 - most[0].1 - most[1].1)
+        let mut all: Vec<Hits> = self.slices(of).take(looks).map(|(hits, _)| hits).collect();
+        all.sort_by(|one, other| other.0.total_cmp(&one.0));
+        sum(all.into_iter().skip(2))
     }
 
     /// Returns the clumps of the values above a bound since a time, in spans of [`TOGETHER`] looks,
     /// without the two looks that have found most. Looks that are far apart tell nothing.
     pub(super) fn clumps(&self, at: usize, since: u64) -> Clumps {
-        let of = Of::Above(at);
-        let (mut slices, mut count) = ([(0.0, 0.0); KEPT], 0);
-        for (pair, (counts, then)) in self.looks.iter().rev().zip(self.slices(of)) {
-            if then < since || pair.at > then + 2_000 {
-                break;
-            }
-            slices[count] = counts;
-            count += 1;
-        }
-        let slices = &mut slices[..count];
+        let pairs = self.looks.iter().rev().zip(self.slices(Of::Above(at)));
+        let near = pairs.take_while(|(look, (_, then))| *then >= since && look.at <= then + 2_000);
+        let mut slices: Vec<Hits> = near.map(|(_, (hits, _))| hits).collect();
         let has_hits = slices.iter().any(|(hits, _)| *hits > 0.0);
         for _ in 0..2 {
             let most = slices.iter_mut().max_by(|one, other| one.0.total_cmp(&other.0));

@@ -30,17 +30,14 @@
 #[cfg(test)]
 mod tests;
 
-use super::change::Change;
+use super::change::{Change, Of, What};
 use super::changes::Changes;
 use super::counts::Seen;
+use super::evidence::Settings;
 use super::judge::{Found, judge};
 use super::levels::{Levels, MINUTES};
-use super::minutes::Minute;
 use super::recent::{Look, Span};
-use super::record::Record;
-use super::season::Season;
-use super::settings::Settings;
-use super::what::{Of, What};
+use super::record::{Minute, Record};
 use crate::shown::layout::PERCENTILES;
 
 /// The spans of recent seconds that are compared with the past.
@@ -56,8 +53,9 @@ pub(crate) struct Watch {
     phase: u64,
     pub(super) record: Record,
     pub(super) levels: Levels,
-    changes: Changes,
-    known_since: Option<u64>,
+    pub(super) changes: Changes,
+    /// The time from which the past is known, in milliseconds of the window's clock.
+    pub(super) known_since: Option<u64>,
     /// The counts at the end of the last minute.
     minute: Look,
 }
@@ -73,17 +71,12 @@ impl Watch {
     }
 
     /// Returns the changes that go on.
-    pub(crate) fn changes(&self) -> &[Change] {
-        self.changes.on()
-    }
-
-    /// Returns the end of the last change that has ended, in milliseconds of the window's clock.
-    pub(crate) fn ended(&self) -> Option<u64> {
-        self.changes.ended()
+    pub(super) fn changes(&self) -> &[Change] {
+        &self.changes.on
     }
 
     /// Returns whether there is past enough to compare with.
-    pub(crate) fn is_ready(&self) -> bool {
+    pub(super) fn is_ready(&self) -> bool {
         self.levels.is_ready()
     }
 
@@ -93,17 +86,6 @@ impl Watch {
         self.levels.bounds()
     }
 
-    /// Returns the time from which the past is known, in milliseconds of the window's clock.
-    pub(crate) fn known_since(&self) -> Option<u64> {
-        self.known_since
-    }
-
-    /// Takes the levels of this time of yesterday and of a week ago. They change slowly: a new one
-    /// each quarter of an hour is enough.
-    pub(crate) fn set_season(&mut self, season: Season) {
-        self.levels.season = season;
-    }
-
     /// Takes a minute of the past. Minutes come in their order.
     pub(crate) fn minute(&mut self, minute: Minute) {
         self.known_since = self.known_since.or(Some(minute.start()));
@@ -111,7 +93,7 @@ impl Watch {
         if minute.counts.values > 0 {
             self.record.percentiles = minute.percentiles;
         }
-        for change in self.changes.on() {
+        for change in &self.changes.on {
             self.record.minutes.mark(change.what, change.since);
         }
         self.follow(minute.end, |watch, what| {
@@ -185,7 +167,7 @@ impl Watch {
             if !self.changes.is_on(what)
                 && let Some(found) = find(self, what)
             {
-                self.changes.begin(what, found, &self.levels, &mut self.record, now);
+                self.changes.begin(found, &self.levels, &mut self.record, now);
             }
         }
         self.changes.follow(&self.levels, &self.record, now);

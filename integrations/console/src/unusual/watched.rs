@@ -6,8 +6,8 @@ use std::time::Duration;
 use windrow::export::AnyWindow;
 
 use super::counts::{Counts, Seen};
+use super::evidence::Settings;
 use super::past::{self, millis};
-use super::settings::Settings;
 use super::watch::Watch;
 use crate::read::number::Number;
 use crate::shown::layout::{FIRST_PERCENTILE, PERCENTILES};
@@ -63,14 +63,14 @@ impl Watched {
     pub(super) fn read(&mut self, window: &dyn AnyWindow, settings: Settings, is_left: bool) {
         let made = is_left.then(|| past::watch(window, &self.roles, settings, self.series));
         let made = made.filter(|made| {
-            let known = made.known_since();
+            let known = made.known_since;
             let is_enough = made.is_ready() || !self.watch.is_ready() && known.is_some();
             is_enough && self.changes_begin_after(known)
         });
         if let Some(made) = made {
             self.watch = made;
         } else {
-            self.watch.set_season(past::season(window, &self.roles));
+            self.watch.levels.season = past::season(window, &self.roles);
         }
         self.recorded = past::recorded(window);
         self.yesterday = self.roles.first.and_then(|event| past::yesterday(window, event));

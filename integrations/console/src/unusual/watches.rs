@@ -16,13 +16,14 @@ mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use windrow::Kind;
 use windrow::export::{AnyMetric, Series};
 
+use super::evidence::Settings;
 use super::past;
-use super::settings::Settings;
 use super::watched::{RECORDED, Watched};
 use crate::shown::roles::Roles;
 
@@ -44,6 +45,8 @@ pub(crate) struct Watches {
     from: usize,
     /// The beginning of the last pass.
     looked: Option<Instant>,
+    /// Ends the thread that frees watches when it is dropped. `None` while there is no thread.
+    pub(super) thread: Option<Sender<()>>,
 }
 
 /// A pass over all series.

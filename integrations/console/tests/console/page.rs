@@ -38,7 +38,7 @@ fn check_policy(policy: &str, page: &str) {
         let expected = format!("{directive} 'sha256-{hash}'");
         assert!(
             policy.split("; ").any(|part| part == expected),
-            "src/sent/page.rs needs {expected}"
+            "src/sent/response.rs needs {expected}"
         );
     }
     assert!(policy.starts_with("default-src 'none'; "), "{policy}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windrow::export::{AnySnapshot, AnyWindow};
+use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
 use windrow::{Stats, Timestamp};
 
 use crate::read::buckets::nanos;
@@ -65,28 +65,26 @@ impl Taken {
         if events.is_empty() {
             return None;
         }
-        let mut by_event = vec![Readings::default(); events.len()];
-        for (readings, event) in by_event.iter_mut().zip(&events) {
-            readings.lifetime_first = window.lifetime_count(*event);
-        }
+        let first_totals: Vec<u64> =
+            events.iter().map(|event| window.lifetime_count(*event)).collect();
         let first = window.totals();
         let walk = window.snapshot(None)?;
         let second = window.totals();
-        let (geometry, interval) = (geometry_of(&walk), walk.interval);
         let newest = walk.buckets.last().map(|newest| newest.end);
-        let of_one_interval = [&first, &second]
-            .iter()
-            .all(|totals| Some(totals.end) == newest && totals.interval == interval);
-        for (readings, event) in by_event.iter_mut().zip(&events) {
-            readings.difference_first = first.stats(*event).count;
-            let walked: Stats = walk.buckets.iter().map(|bucket| bucket.stats(*event)).sum();
-            readings.walk = walked.count;
-            readings.difference = second.stats(*event).count;
-            readings.late = window.late(*event).count;
-            readings.lifetime = window.lifetime_count(*event);
-            readings.of_one_interval = of_one_interval;
-        }
-        Some(Taken { by_event, at: walk.at, geometry })
+        let is_same =
+            |totals: &AnySpan<'_>| Some(totals.end) == newest && totals.interval == walk.interval;
+        let of_one_interval = is_same(&first) && is_same(&second);
+        let readings = |(event, lifetime_first): (usize, u64)| Readings {
+            lifetime_first,
+            difference_first: first.stats(event).count,
+            walk: walk.buckets.iter().map(|bucket| bucket.stats(event)).sum::<Stats>().count,
+            difference: second.stats(event).count,
+            late: window.late(event).count,
+            lifetime: window.lifetime_count(event),
+            of_one_interval,
+        };
+        let by_event = events.into_iter().zip(first_totals).map(readings).collect();
+        Some(Taken { by_event, at: walk.at, geometry: geometry_of(&walk) })
     }
 }
 

@@ -8,11 +8,11 @@ use windrow::{Clock, SlidingWindow, events};
 
 use crate::read::row::of_window;
 use crate::shown::roles::Roles;
+use crate::unusual::change::{Of, What};
+use crate::unusual::evidence::Settings;
 use crate::unusual::past::{self, millis};
-use crate::unusual::settings::Settings;
 use crate::unusual::watch::Watch;
 use crate::unusual::watched::seen;
-use crate::unusual::what::{Of, What};
 
 events! { enum Web { Pass: Count, Rt: Histogram } }
 

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use std::thread;
 
 use crate::unusual::counts::{Counts, Seen};
-use crate::unusual::minutes::Minute;
-use crate::unusual::season::Season;
+use crate::unusual::levels::Season;
+use crate::unusual::record::Minute;
 use crate::unusual::watch::Watch;
 use day::{Day, FINE, Kind, Second, Traffic, Trouble, crowd};
 use incident::{INCIDENTS, Incident};
@@ -99,7 +99,7 @@ impl<T: Traffic> Watched<T> {
         let counts = Counts { all, failed, refused, values, above: [0; 3] };
         let quarter = Minute { end, seconds: 900.0, counts, percentiles, ..Minute::default() };
         self.quarters.push(quarter);
-        self.watch.set_season(Season::of(self.quarters.iter(), end));
+        self.watch.levels.season = Season::of(self.quarters.iter(), end);
     }
 }
 

@@ -88,7 +88,7 @@ fn failures_end_with_the_operations() {
     assert_eq!(fed.kinds(), [What::Failing]);
     fed.feed(300, 0, 0);
     assert_eq!(fed.kinds(), [What::Quiet]);
-    let ended = fed.watch.ended().unwrap();
+    let ended = fed.watch.changes.ended().unwrap();
     assert!(ended.abs_diff((3 * HOUR + 10) * 1_000) <= 90_000, "{ended}");
 }
 

@@ -6,7 +6,7 @@ use windrow::{Family, SlidingWindow, events, labels};
 
 use super::*;
 use crate::read::row::of_window;
-use crate::unusual::what::What;
+use crate::unusual::change::What;
 
 events! { enum Web { Pass: Count, Failed: Count } }
 

@@ -1,7 +1,7 @@
 //! The incidents, each as it changes a series that is otherwise fine.
 
 use super::day::{FINE, Trouble};
-use crate::unusual::what::What;
+use crate::unusual::change::What;
 
 /// An incident, and the changes that tell of it.
 pub(super) struct Incident {

@@ -23,15 +23,13 @@ pub(super) fn try_all(
         let begin = Instant::now();
         let last = last.get(&key).map(String::as_str);
         let killer = bench.killer(mutant.number, mutant.order, bound, last);
-        let (found, verdict) = match killer.map_err(|error| format!("{name}: {error}"))? {
-            Some((model, words)) => (model.clone(), format!("killed by {model}: {words}")),
-            None => {
-                let found = last.filter(|last| last.starts_with(REASON)).unwrap_or(SURVIVED);
-                let is_reached = bench.reaches(mutant.number);
-                let reached = if is_reached { "" } else { "; no model reaches it" };
-                (found.to_owned(), format!("{found}{reached}"))
-            }
-        };
+        let killer = killer.map_err(|error| format!("{name}: {error}"))?;
+        let reason = last.filter(|last| last.starts_with(REASON)).unwrap_or(SURVIVED);
+        let reached = if bench.reaches(mutant.number) { "" } else { "; no model reaches it" };
+        let (found, verdict) = killer.map_or_else(
+            || (reason.to_owned(), format!("{reason}{reached}")),
+            |(model, words)| (model.clone(), format!("killed by {model}: {words}")),
+        );
         let (count, time) = (mutants.len(), seconds(begin.elapsed()));
         println!("    [{number}/{count}] {name}, in {time}\n        {verdict}");
         Ok(found)

@@ -3,7 +3,6 @@
 //!
 //! The measurements are the program's: `benches/src/lab.rs`.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,18 +15,8 @@ use crate::tools::{needs, succeeds};
 /// The pages that show tables of one run: ratios, and a summary for users.
 const PAGES: [&str; 2] = ["benches/results.md", "README.md"];
 
-/// Returns whether the run is to be published, and the arguments that the lab judges.
-fn parsed(arguments: Vec<OsString>) -> Result<(bool, Vec<OsString>), String> {
-    let (publish, passed_on): (Vec<_>, Vec<_>) =
-        arguments.into_iter().partition(|argument| argument == "--publish");
-    if !publish.is_empty() && passed_on.iter().any(|argument| argument != "--quick") {
-        return Err("compare publishes whole runs only: leave out the parts".to_owned());
-    }
-    Ok((!publish.is_empty(), passed_on))
-}
-
-/// Measures, and publishes if asked to.
-pub(crate) fn run(steps: &mut Steps, arguments: Vec<OsString>) -> Result<(), Failed> {
+/// Measures, and publishes if asked to. The lab judges the other arguments.
+pub(crate) fn run(steps: &mut Steps, arguments: &[&str]) -> Result<(), Failed> {
     let told = |why| Failed::new("the comparison", why);
     let (publish_it, passed_on) = parsed(arguments).map_err(told)?;
     let root = steps.root().to_owned();
@@ -48,6 +37,16 @@ pub(crate) fn run(steps: &mut Steps, arguments: Vec<OsString>) -> Result<(), Fai
         steps.step("publishing", &PAGES.join(", "), || publish(&root, &report))?;
     }
     Ok(())
+}
+
+/// Returns whether the run is to be published, and the arguments that the lab judges.
+fn parsed<'a>(arguments: &[&'a str]) -> Result<(bool, Vec<&'a str>), String> {
+    let (publish, passed_on): (Vec<_>, Vec<_>) =
+        arguments.iter().partition(|argument| **argument == "--publish");
+    if !publish.is_empty() && passed_on.iter().any(|argument| *argument != "--quick") {
+        return Err("compare publishes whole runs only: leave out the parts".to_owned());
+    }
+    Ok((!publish.is_empty(), passed_on))
 }
 
 /// Returns where Java's classes are, compiled; nowhere if there is no JDK.
@@ -119,11 +118,9 @@ mod tests {
 
     #[test]
     fn whole_runs_are_published_and_the_rest_is_passed_on() {
-        let words = |words: &str| words.split(' ').map(OsString::from).collect::<Vec<_>>();
-        let parsed = |line: &str| parsed(words(line));
-        assert_eq!(parsed("--quick speed losses"), Ok((false, words("--quick speed losses"))));
-        assert_eq!(parsed("--quick --publish"), Ok((true, words("--quick"))));
-        assert!(parsed("--publish speed").is_err());
+        assert_eq!(parsed(&["--quick", "speed"]), Ok((false, vec!["--quick", "speed"])));
+        assert_eq!(parsed(&["--quick", "--publish"]), Ok((true, vec!["--quick"])));
+        assert!(parsed(&["--publish", "speed"]).is_err());
     }
 
     #[test]

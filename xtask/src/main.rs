@@ -46,12 +46,11 @@ mod compare;
 mod integrations;
 mod pictures;
 
+use std::env;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lexopt::Arg::{Long, Short, Value};
-use lexopt::{Parser, ValueExt};
 use steps::{Failed, Steps};
 
 /// The text of `cargo xtask help`.
@@ -59,20 +58,9 @@ const HELP: &str = include_str!("../help.txt");
 
 fn main() -> ExitCode {
     let mut steps = Steps::begin(&root());
-    let mut arguments = Parser::from_env();
-    let outcome = match arguments.next() {
-        Ok(Some(Value(command))) if command != "help" => {
-            command.string().and_then(|name| run(&mut steps, &name, &mut arguments))
-        }
-        Ok(Some(Value(_) | Short('h') | Long("help"))) => {
-            print!("{HELP}");
-            return ExitCode::SUCCESS;
-        }
-        Ok(Some(option)) => Err(option.unexpected()),
-        Ok(None) => Err("no command".into()),
-        Err(error) => Err(error),
-    };
-    match outcome {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&mut steps, &arguments) {
         Ok(outcome) => steps.summarise(&outcome),
         Err(misuse) => {
             eprintln!("xtask: {misuse}; `cargo xtask help` lists the commands");
@@ -81,87 +69,69 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a command. Returns its outcome, or the error of a call that misuses it.
-fn run(
-    steps: &mut Steps,
-    command: &str,
-    arguments: &mut Parser,
-) -> Result<Result<(), Failed>, lexopt::Error> {
-    if command == "compare" {
-        return Ok(compare::run(steps, arguments.raw_args()?.collect()));
-    }
-    let option = match command {
-        "orderings" => "check",
-        "instructions" => "write",
-        "browser" => "screenshots",
-        "cluster" => "keep",
-        _ => "",
+/// Runs a command, which has one word or option at most. Returns its outcome, or the error of a
+/// call that misuses it.
+fn run(steps: &mut Steps, arguments: &[&str]) -> Result<Result<(), Failed>, String> {
+    let (command, word) = match arguments {
+        ["compare", passed_on @ ..] => return Ok(compare::run(steps, passed_on)),
+        [command] => (*command, ""),
+        [command, word] => (*command, *word),
+        [] => return Err("no command".to_owned()),
+        [.., last] => return Err(format!("unexpected argument `{last}`")),
     };
-    let Rest { word, option } = Rest::read(arguments, option)?;
-    Ok(match command {
+    Ok(match (command, word) {
+        ("help" | "-h" | "--help", "") => {
+            print!("{HELP}");
+            std::process::exit(0);
+        }
+        // With an option.
+        ("orderings", "--check") => orderings::check(steps),
+        ("instructions", "--write") => instructions::run(steps, true),
+        ("browser", "--screenshots") => beside::screenshots(steps),
+        ("cluster", "--keep") => beside::cluster(steps, true),
+        (_, option) if option.starts_with('-') => {
+            return Err(format!("`{command}` has no option `{option}`"));
+        }
         // With a name, or the beginning of a path.
-        "models" => models::run(steps, &word),
-        "twins" => twins::run(steps, &word),
-        "orderings" if !option => orderings::run(steps, &word),
-        "words" => words::run(steps, &word),
+        ("models", name) => models::run(steps, name),
+        ("twins", name) => twins::run(steps, name),
+        ("orderings", names) => orderings::run(steps, names),
+        ("words", path) => words::run(steps, path),
         #[cfg(unix)]
-        "elsewhere" => platforms::run(steps, &word),
+        ("elsewhere", name) => platforms::run(steps, name),
         // With a number.
-        "shuttle" => models::shuttle(steps, number(&word, 1_000)?),
-        "torture" => suites::torture(steps, number(&word, 60)?),
-        "soak" => litmus::soak(steps, number(&word, 10)?),
-        "weight" => weight::run(steps, number(&word, 1)?),
-        // Alone, or with an option.
-        _ if !word.is_empty() => return Err(Value(word.into()).unexpected()),
-        "check" => suites::check(steps),
-        "test" => suites::test(steps),
-        "ci" => suites::ci(steps),
-        "verify" => suites::verify(steps),
-        "orderings" => orderings::check(steps),
-        "portable" => portable::run(steps),
-        "static" => portable::linked_statically(steps),
-        "wild" => wild::run(steps),
-        "arrows" => arrows::run(steps),
-        "names" => names::run(steps),
-        "interface" => interface::run(steps),
-        "browser" if option => beside::screenshots(steps),
-        "browser" => beside::browser(steps),
-        "cluster" => beside::cluster(steps, option),
-        "dependencies" => integrations::dependencies(steps),
-        "pictures" => pictures::run(steps),
-        "assembly" => assembly::run(steps).map(drop),
-        "instructions" => instructions::run(steps, option),
-        _ => return Err(format!("there is no command `{command}`").into()),
+        ("shuttle", schedules) => models::shuttle(steps, number(schedules, 1_000)?),
+        ("torture", seconds) => suites::torture(steps, number(seconds, 60)?),
+        ("soak", minutes) => litmus::soak(steps, number(minutes, 10)?),
+        ("weight", rounds) => weight::run(steps, number(rounds, 1)?),
+        // Alone.
+        ("check", "") => suites::check(steps),
+        ("test", "") => suites::test(steps),
+        ("ci", "") => suites::ci(steps),
+        ("verify", "") => suites::verify(steps),
+        ("portable", "") => portable::run(steps),
+        ("static", "") => portable::linked_statically(steps),
+        ("wild", "") => wild::run(steps),
+        ("arrows", "") => arrows::run(steps),
+        ("names", "") => names::run(steps),
+        ("interface", "") => interface::run(steps),
+        ("browser", "") => beside::browser(steps),
+        ("cluster", "") => beside::cluster(steps, false),
+        ("dependencies", "") => integrations::dependencies(steps),
+        ("pictures", "") => pictures::run(steps),
+        ("assembly", "") => assembly::run(steps).map(drop),
+        ("instructions", "") => instructions::run(steps, false),
+        _ => return Err(format!("there is no command `{}`", arguments.join(" "))),
     })
 }
 
-/// The arguments of a command: one word at most, and the option that it knows.
-struct Rest {
-    word: String,
-    option: bool,
-}
-
-impl Rest {
-    fn read(arguments: &mut Parser, option: &str) -> Result<Rest, lexopt::Error> {
-        let mut rest = Rest { word: String::new(), option: false };
-        while let Some(argument) = arguments.next()? {
-            match argument {
-                Long(name) if name == option => rest.option = true,
-                Value(word) if rest.word.is_empty() => rest.word = word.string()?,
-                other => return Err(other.unexpected()),
-            }
-        }
-        Ok(rest)
-    }
-}
-
 /// Reads a whole number above 0. Without a word, it is the `usual` one.
-fn number(word: &str, usual: u64) -> Result<u64, lexopt::Error> {
+fn number(word: &str, usual: u64) -> Result<u64, String> {
     if word.is_empty() {
         return Ok(usual);
     }
     let number: Result<NonZeroU64, _> = word.parse();
-    number.map(NonZeroU64::get).map_err(|error| format!("`{word}`: {error}").into())
+    number.map(NonZeroU64::get).map_err(|error| format!("`{word}`: {error}"))
 }
 
 /// The workspace's root.

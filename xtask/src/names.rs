@@ -56,10 +56,9 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         }
         wrong.extend(missing(&root)?);
         let unused = elsewhere().filter(|name| !used.contains(name));
-        wrong
-            .extend(unused.map(|name| {
-                format!("xtask/elsewhere.txt: `{name}`: no page needs this exception")
-            }));
+        let needless =
+            |name| format!("xtask/elsewhere.txt: `{name}`: no page needs this exception");
+        wrong.extend(unused.map(needless));
         println!("    {count} names");
         for line in &wrong {
             println!("    {line}");
@@ -92,13 +91,9 @@ fn unknown(
         used.insert(name);
         return None;
     }
-    declared
-        .missing(span)
-        .filter(|missing| {
-            let of_others = OF_OTHERS.iter().any(|path| page.path.starts_with(path));
-            !(of_others && missing.may_be_foreign)
-        })
-        .map(|missing| missing.why)
+    let (why, may_be_foreign) = declared.missing(span)?;
+    let of_others = OF_OTHERS.iter().any(|path| page.path.starts_with(path));
+    (!(of_others && may_be_foreign)).then_some(why)
 }
 
 /// Files of the library that the tables of the design do not name.

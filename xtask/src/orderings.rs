@@ -12,13 +12,14 @@ mod table;
 mod tokens;
 mod trial;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::models::{ANNOUNCED, CHECKER, EPOCH, PER_CORE};
 use crate::steps::{Failed, Steps};
 use mutant::{Mutant, REASON, SURVIVED, mutants};
 use sites::Site;
-use table::Row;
+use table::{Key, Table};
 use trial::{Bench, FEW, MORE};
 
 /// Weakens the sites whose names contain one of the words in `filter`, between commas, and writes
@@ -28,19 +29,22 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     steps.step("weakened orderings", "the models, with one order weaker than it stands", || {
         let sites = sites::all(&root)?;
         let all = mutants(&sites);
-        let is_chosen = |mutant: &Mutant<'_>| {
-            let site = mutant.site.to_string();
-            filter.split(',').any(|word| site.contains(word))
-        };
-        let chosen: Vec<Mutant<'_>> = all.iter().copied().filter(is_chosen).collect();
+        let is_named = |name: &str| filter.split(',').any(|word| name.contains(word));
+        let is_chosen = |mutant: &&Mutant<'_>| is_named(&mutant.site.to_string());
+        let chosen: Vec<Mutant<'_>> = all.iter().filter(is_chosen).copied().collect();
         if chosen.is_empty() {
             return Err(format!("no site's name contains `{filter}`"));
         }
-        let last = table::read(&root)?;
-        let found = find(&root, &sites, &chosen, &last)?;
-        let rows: Vec<Row> = all.iter().map(|mutant| mutant.row(&chosen, &found, &last)).collect();
+        let mut table = table::read(&root)?;
+        let found = find(&root, &sites, &chosen, &table)?;
+        table.extend(chosen.iter().map(Mutant::key).zip(found));
+        let row = |key: Key| {
+            let by = table.get(&key).map_or(SURVIVED, String::as_str).to_owned();
+            (key, by)
+        };
+        let rows: Vec<_> = all.iter().map(Mutant::key).map(row).collect();
         table::write(&root, &rows)?;
-        judge(&root, &all, &rows)
+        judge(&root, &all, &rows.into_iter().collect())
     })
 }
 
@@ -51,7 +55,7 @@ fn find(
     root: &Path,
     sites: &[Site],
     mutants: &[Mutant<'_>],
-    last: &[Row],
+    last: &Table,
 ) -> Result<Vec<String>, String> {
     let mut bench = Bench::set_up(root, sites)?;
     bench.add(&CHECKER)?;
@@ -84,24 +88,23 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
 }
 
 /// Returns what [`check`] demands, of mutants and rows.
-fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String> {
+fn judge(root: &Path, mutants: &[Mutant<'_>], table: &Table) -> Result<(), String> {
     let reasons: Vec<String> =
         (1..=table::reasons(root)?).map(|number| format!("{REASON}{number}")).collect();
     let mut wrong = Vec::new();
-    for mutant in mutants {
-        let name = format!("`{}`, weakened to {}", mutant.site, mutant.order_in_words());
-        match mutant.in_table(rows) {
+    let keys: BTreeSet<Key> = mutants.iter().map(Mutant::key).collect();
+    for key in &keys {
+        let name = format!("`{}`, weakened to {}", key.0, key.1);
+        match table.get(key) {
             None => wrong.push(format!("{name}, is not in the table")),
-            Some(SURVIVED) => wrong.push(format!("{name}: no model notices")),
-            Some(shown_by) if shown_by.starts_with('`') => {}
-            Some(shown_by) if reasons.iter().any(|reason| reason == shown_by) => {}
-            Some(shown_by) => wrong.push(format!("{name}: {shown_by} is not in the list")),
+            Some(by) if by == SURVIVED => wrong.push(format!("{name}: no model notices")),
+            Some(by) if by.starts_with('`') || reasons.contains(by) => {}
+            Some(by) => wrong.push(format!("{name}: {by} is not in the list")),
         }
     }
-    for row in rows.iter().filter(|row| !mutants.iter().any(|mutant| mutant.is_in(row))) {
-        wrong.push(format!("`{}` is in the table, and not in the sources", row.site));
-    }
-    let unused = reasons.iter().filter(|reason| !rows.iter().any(|row| row.shown_by == **reason));
+    let gone = table.keys().filter(|key| !keys.contains(*key));
+    wrong.extend(gone.map(|(site, _)| format!("`{site}` is in the table, and not in the sources")));
+    let unused = reasons.iter().filter(|reason| !table.values().any(|by| by == *reason));
     wrong.extend(unused.map(|reason| format!("{reason} is in the list, and no row has it")));
     wrong.extend(drops::check(root)?);
     if wrong.is_empty() {

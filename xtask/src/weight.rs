@@ -13,6 +13,7 @@
 mod measured;
 mod subjects;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +21,7 @@ use std::process::Command;
 use crate::steps::{Failed, Steps, cargo, target_directory};
 use crate::tools::{needs, said, succeeds};
 use measured::{Sizes, cpu_seconds, sizes};
-use subjects::{COUNTER, EMPTY, Program, SUBJECTS, Subject, WINDOW, YARDSTICK};
+use subjects::{CEILINGS, EMPTY, SUBJECTS, Subject, YARDSTICK};
 
 /// A subject with its measured times and sizes.
 struct Weighed {
@@ -28,7 +29,7 @@ struct Weighed {
     /// The CPU seconds of its builds from nothing, one of each round.
     seconds: Vec<f64>,
     /// The sizes of its programs, by name: none without binutils.
-    sizes: Vec<(&'static str, Sizes)>,
+    sizes: BTreeMap<&'static str, Sizes>,
 }
 
 /// Builds all subjects in turn, each once a round, prints a row for each, and judges those of this
@@ -57,36 +58,30 @@ fn weigh(root: &Path, place: &Path, rounds: u64) -> Result<Vec<Weighed>, String>
     for subject in &SUBJECTS {
         subject.write(&folder(subject), root)?;
         succeeds(cargo(&folder(subject)).args(["fetch", "--quiet"]))?; // no time of a build
-        all.push(Weighed { subject, seconds: Vec::new(), sizes: Vec::new() });
+        all.push(Weighed { subject, seconds: Vec::new(), sizes: BTreeMap::new() });
     }
     for _ in 0..rounds {
         for Weighed { subject, seconds, .. } in &mut all {
-            let heaviest = subject.programs.last().ok_or("a package has programs")?;
-            seconds.push(cpu_seconds(&folder(subject), heaviest.name)?);
+            let (heaviest, _) = subject.programs.last().ok_or("a package has programs")?;
+            seconds.push(cpu_seconds(&folder(subject), heaviest)?);
         }
     }
     for weighed in &mut all {
         let folder = folder(weighed.subject);
         let mut build = cargo(&folder);
         succeeds(measured::alone(&mut build).args(["build", "--release", "--quiet"]))?;
-        for program in weighed.subject.programs {
-            let file = folder.join("target/release").join(program.name);
-            if program.name == WINDOW.name {
-                counts(&file)?;
+        for (name, _) in weighed.subject.programs {
+            let file = folder.join("target/release").join(name);
+            let printed = said(&mut Command::new(&file))?;
+            if *name == "window" && printed != "1 1" {
+                return Err(format!("{} printed {printed:?}, and not `1 1`", file.display()));
             }
             if has_sizes {
-                weighed.sizes.push((program.name, sizes(&file)?));
+                weighed.sizes.insert(name, sizes(&file)?);
             }
         }
     }
     Ok(all)
-}
-
-/// Demands that a program with a counter and a window reads from both what it added.
-fn counts(program: &Path) -> Result<(), String> {
-    let printed = said(&mut Command::new(program))?;
-    let shown = program.display();
-    (printed == "1 1").then_some(()).ok_or(format!("{shown} printed {printed:?}, and not `1 1`"))
 }
 
 impl Weighed {
@@ -97,11 +92,10 @@ impl Weighed {
         sorted[sorted.len() / 2]
     }
 
-    /// Returns what a program adds to the empty one.
-    fn added(&self, program: &Program) -> Option<Sizes> {
-        let of =
-            |wanted| self.sizes.iter().find(|(name, _)| *name == wanted).map(|(_, size)| *size);
-        Some(of(program.name)?.without(of(EMPTY.name)?))
+    /// Returns what a program adds to the empty one; nothing is below 0.
+    fn added(&self, program: &str) -> Option<Sizes> {
+        let ([loaded, zeroed], [least, none]) = (self.sizes.get(program)?, self.sizes.get(EMPTY)?);
+        Some([loaded.saturating_sub(*least), zeroed.saturating_sub(*none)])
     }
 }
 
@@ -113,10 +107,8 @@ fn yardstick(weighed: &[Weighed]) -> f64 {
 
 /// Returns a Markdown table with a row for each subject.
 fn table(weighed: &[Weighed]) -> String {
-    let kilobytes = |sizes: Option<Sizes>| match sizes {
-        Some(Sizes { loaded, zeroed }) => {
-            format!("{:.1} and {:.1}", loaded as f64 / 1e3, zeroed as f64 / 1e3)
-        }
+    let kilobytes = |sizes: Option<Sizes>| match sizes.map(|sizes| sizes.map(|size| size as f64)) {
+        Some([loaded, zeroed]) => format!("{:.1} and {:.1}", loaded / 1e3, zeroed / 1e3),
         None => "-".to_owned(),
     };
     let yardstick = yardstick(weighed);
@@ -131,8 +123,8 @@ fn table(weighed: &[Weighed]) -> String {
             one.subject.shown.to_owned(),
             format!("{:.1} ({:.2})", one.median(), one.median() / yardstick),
             format!("{least:.1} to {most:.1}"),
-            kilobytes(one.added(&COUNTER)),
-            kilobytes(one.added(&WINDOW)),
+            kilobytes(one.added("counter")),
+            kilobytes(one.added("window")),
         ];
         let _ = writeln!(rows, "| {} |", row.join(" | ")); // a `String` takes all
     }
@@ -152,21 +144,20 @@ fn judge(weighed: &[Weighed]) -> Result<(), String> {
                 one.subject.shown
             ));
         }
-        for program in [COUNTER, WINDOW] {
-            let what = format!("{}, program `{}`", one.subject.shown, program.name);
-            let sizes = one.added(&program);
-            broken.extend(sizes.map_or(Vec::new(), |sizes| exceeds(&what, sizes, program.ceiling)));
+        for (program, ceilings) in CEILINGS {
+            let what = format!("{}, program `{program}`", one.subject.shown);
+            let sizes = one.added(program).into_iter();
+            broken.extend(sizes.flat_map(|sizes| exceeds(&what, sizes, ceilings)));
         }
     }
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n")) }
 }
 
 /// Returns a sentence for each size above its ceiling.
-fn exceeds(what: &str, found: Sizes, ceiling: Sizes) -> Vec<String> {
-    let parts =
-        [("text and data", found.loaded, ceiling.loaded), ("bss", found.zeroed, ceiling.zeroed)];
-    let above = parts.into_iter().filter(|(_, found, ceiling)| found > ceiling);
-    let say = |(part, found, ceiling)| {
+fn exceeds(what: &str, found: Sizes, ceilings: Sizes) -> Vec<String> {
+    let parts = ["text and data", "bss"].into_iter().zip(found).zip(ceilings);
+    let above = parts.filter(|((_, found), ceiling)| found > ceiling);
+    let say = |((part, found), ceiling)| {
         format!("{what}: {found} bytes of {part}, and the ceiling is {ceiling}")
     };
     above.map(say).collect()
@@ -178,11 +169,10 @@ mod tests {
 
     #[test]
     fn a_size_above_its_ceiling_is_named_with_it() {
-        let sizes = |loaded, zeroed| Sizes { loaded, zeroed };
-        assert!(exceeds("x", sizes(90, 16), sizes(90, 16)).is_empty());
-        let why = exceeds("x", sizes(91, 16), sizes(90, 16)).join("\n");
+        assert!(exceeds("x", [90, 16], [90, 16]).is_empty());
+        let why = exceeds("x", [91, 16], [90, 16]).join("\n");
         assert!(why.contains("91") && why.contains("90") && !why.contains("bss"), "{why}");
-        let why = exceeds("x", sizes(0, 17), sizes(90, 16)).join("\n");
+        let why = exceeds("x", [0, 17], [90, 16]).join("\n");
         assert!(why.contains("17 bytes of bss") && why.contains("16"), "{why}");
     }
 
@@ -191,7 +181,7 @@ mod tests {
         let all = |own: f64| -> Vec<Weighed> {
             let weighed = |subject: &'static Subject| {
                 let time = if subject.ratio_ceiling.is_some() { own } else { 10.0 };
-                Weighed { subject, seconds: vec![time, time, 99.0], sizes: Vec::new() }
+                Weighed { subject, seconds: vec![time, time, 99.0], sizes: BTreeMap::new() }
             };
             SUBJECTS.iter().map(weighed).collect()
         };

@@ -1,5 +1,7 @@
 //! Work that is done two pieces at a time: each piece is one process of one thread.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -11,28 +13,23 @@ pub(crate) fn each<P: Sync, R: Send>(
     pieces: &[P],
     work: impl Fn(usize, &P) -> Result<R, String> + Sync,
 ) -> Result<Vec<R>, String> {
-    let next = AtomicUsize::new(0);
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let all = |worker: usize| {
-        let mut done = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed); // only a number, as below
-            let Some(piece) = pieces.get(at) else { return Ok(done) };
+            let Some(piece) = pieces.get(at) else { return };
             let result = work(worker, piece);
-            done.push((at, result.inspect_err(|_| next.store(pieces.len(), Ordering::Relaxed))?));
+            if result.is_err() {
+                next.store(pieces.len(), Ordering::Relaxed);
+            }
+            done.lock().expect("no panic").insert(at, result);
         }
     };
-    let parts: Vec<Result<Vec<_>, String>> = thread::scope(|scope| {
+    thread::scope(|scope| {
         let all = &all;
-        let workers: Vec<_> = (0..WORKERS).map(|worker| scope.spawn(move || all(worker))).collect();
-        let join = |worker: thread::ScopedJoinHandle<'_, _>| worker.join().expect("no panic");
-        workers.into_iter().map(join).collect()
+        (0..WORKERS).for_each(|worker| _ = scope.spawn(move || all(worker)));
     });
-    let mut done = Vec::new();
-    for part in parts {
-        done.extend(part?);
-    }
-    done.sort_by_key(|(at, _)| *at);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
+    done.into_inner().expect("no panic").into_values().collect()
 }
 
 #[cfg(test)]

@@ -11,10 +11,21 @@ use super::{Is, Processor, main_path, show};
 struct Path {
     /// The name in the table.
     name: &'static str,
-    /// A function, by a part of its name; the instructions that are passed there; and its end.
-    parts: &'static [(&'static str, &'static [Is], Is)],
+    /// The function in which it begins.
+    symbol: &'static str,
+    /// Of each function the instructions that are passed there, and its end.
+    parts: &'static [(&'static [Is], Is)],
     /// The number of instructions of the whole call.
     call: usize,
+}
+
+const fn path(
+    name: &'static str,
+    symbol: &'static str,
+    parts: &'static [(&'static [Is], Is)],
+    call: usize,
+) -> Path {
+    Path { name, symbol, parts, call }
 }
 
 const RETURNS: Is = |line| line.starts_with("ret");
@@ -40,26 +51,18 @@ const ANNOUNCED: &[Is] = &[
     |line| line.starts_with("stlr\txzr"),
 ];
 
+const ENDS_IN_ADD_HELD: Is = |line| line.starts_with("b\t") && line.contains("add_held");
+
 const PATHS: [Path; 4] = [
-    Path { name: "`Counter::add`, per core", parts: &[("add_one", SEQUENCE, RETURNS)], call: 22 },
-    Path {
-        name: "`SlidingWindow::add`, per core",
-        parts: &[("window_add", SEQUENCE, RETURNS)],
-        call: 33,
-    },
-    Path {
-        name: "`Counter::add`, in a leased row",
-        parts: &[("add_one", LEASED, RETURNS)],
-        call: 16,
-    },
-    Path {
-        name: "`SlidingWindow::add`, in a leased row",
-        parts: &[
-            ("window_add", &[], |line| line.starts_with("b\t") && line.contains("add_held")),
-            ("add_held", ANNOUNCED, RETURNS),
-        ],
-        call: 44,
-    },
+    path("`Counter::add`, per core", "add_one", &[(SEQUENCE, RETURNS)], 22),
+    path("`SlidingWindow::add`, per core", "window_add", &[(SEQUENCE, RETURNS)], 33),
+    path("`Counter::add`, in a leased row", "add_one", &[(LEASED, RETURNS)], 16),
+    path(
+        "`SlidingWindow::add`, in a leased row",
+        "window_add",
+        &[(&[], ENDS_IN_ADD_HELD), (ANNOUNCED, RETURNS)],
+        46,
+    ),
 ];
 
 const ARM64: fn(Is) -> Processor = |end| Processor { jump, end };
@@ -98,26 +101,19 @@ fn judge(assembly: &str, paths: &[Path]) -> Result<String, String> {
 
 impl Path {
     fn lines<'a>(&self, assembly: &'a str) -> Result<Vec<&'a str>, String> {
-        let mut lines = Vec::new();
-        for (part, passes, end) in self.parts {
-            let function = function(assembly, part).ok_or(format!("there is no `{part}`"))?;
+        let (mut lines, mut function) = (Vec::new(), self.symbol);
+        for (passes, end) in self.parts {
             lines.extend(main_path(assembly, function, passes, &ARM64(*end))?);
+            // The next part is where the last instruction jumps.
+            function = lines.last().and_then(|line| line.split_whitespace().last()).unwrap_or("");
         }
         Ok(lines)
     }
 }
 
-/// Finds a function's whole name: it is `part`, or one that the compiler has made of it.
-fn function<'a>(assembly: &'a str, part: &str) -> Option<&'a str> {
-    let mut names = assembly.lines().filter_map(|line| line.strip_suffix(':'));
-    let made = format!("{}{part}17h", part.len());
-    names.find(|name| *name == part || name.contains(&made))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
     const BODY: &str = "
 add_one:
 	ldr	x3, [x0]
@@ -139,9 +135,12 @@ add_one:
 .LBB1_7:
 	b	outside_sequence
 .Lfunc_end1:
+window_add:
+	b	_ZN4ring8add_held17habE
+.Lfunc_end2:
 _ZN4ring8add_held17habE:
 	ret
-.Lfunc_end2:
+.Lfunc_end3:
 ";
 
     #[test]
@@ -150,7 +149,9 @@ _ZN4ring8add_held17habE:
         assert_eq!(lines.len(), 9);
         let lines = PATHS[2].lines(BODY).unwrap();
         assert_eq!(lines.len(), 6);
-        assert_eq!(function(BODY, "add_held"), Some("_ZN4ring8add_held17habE"));
+        let parts: &[(&[Is], Is)] = &[(&[], ENDS_IN_ADD_HELD), (&[], RETURNS)];
+        let lines = path("", "window_add", parts, 2).lines(BODY).unwrap();
+        assert_eq!(lines, ["b\t_ZN4ring8add_held17habE", "ret"]);
         assert!(PATHS[0].lines(&BODY.replace("stlr", "str")).is_err());
     }
 

@@ -27,18 +27,8 @@ pub(super) struct Declared {
     foreign: BTreeSet<String>,
 }
 
-/// The error of a name.
-pub(super) struct Missing {
-    pub(super) why: String,
-    /// True if a page about another library may give it.
-    pub(super) may_be_foreign: bool,
-}
-
-impl Missing {
-    fn new(why: impl Into<String>, may_be_foreign: bool) -> Missing {
-        Missing { why: why.into(), may_be_foreign }
-    }
-}
+/// The error of a name, and whether a page about another library may give it.
+pub(super) type Missing = (String, bool);
 
 impl Declared {
     pub(super) fn read(root: &Path) -> Result<Declared, String> {
@@ -117,11 +107,11 @@ impl Declared {
         if let Some(file) = span.file {
             let module = file.trim_end_matches(".rs").rsplit('/').next().unwrap_or_default();
             let wrong = !self.declares(module, name);
-            return wrong.then(|| Missing::new(format!("{file} does not declare it"), false));
+            return wrong.then(|| (format!("{file} does not declare it"), false));
         }
         let is_whole = rest.is_empty() || rest.starts_with(['(', '<']);
         let wrong = is_whole && !self.has_word(name);
-        wrong.then(|| Missing::new("the sources do not have this word", true))
+        wrong.then(|| ("the sources do not have this word".to_owned(), true))
     }
 
     /// Returns whether a source has both names.
@@ -152,7 +142,7 @@ impl Declared {
                 .is_some_and(|at| is_name(&file[..at]) && file[at + begin.len()..].ends_with(end)),
         };
         let wrong = !self.files.iter().any(|file| is(file));
-        wrong.then(|| Missing::new("there is no such file or folder", true))
+        wrong.then(|| ("there is no such file or folder".to_owned(), true))
     }
 
     /// Checks that each pair of neighbours in a path stands in one source.
@@ -163,8 +153,7 @@ impl Declared {
         }
         let wrong = parts.windows(2).find(|pair| !self.declares(pair[0], pair[1]))?;
         let may_be_foreign = !self.words.contains_key(wrong[0]);
-        let why = format!("`{}` does not declare `{}`", wrong[0], wrong[1]);
-        Some(Missing::new(why, may_be_foreign))
+        Some((format!("`{}` does not declare `{}`", wrong[0], wrong[1]), may_be_foreign))
     }
 }
 

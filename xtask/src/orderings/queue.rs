@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::mutant::{Mutant, SURVIVED};
-use super::table::Row;
+use super::mutant::{Mutant, REASON, SURVIVED};
+use super::table::Table;
 use super::trial::{Bench, Bound};
 use crate::steps::seconds;
 use crate::workers;
@@ -14,28 +14,23 @@ pub(super) fn try_all(
     bench: &Bench,
     bound: &[Bound],
     mutants: &[Mutant<'_>],
-    last: &[Row],
+    last: &Table,
 ) -> Result<Vec<String>, String> {
     let numbered: Vec<_> = (1..).zip(mutants).collect();
     workers::each(&numbered, |_, (number, mutant)| {
-        let name = format!("{}, weakened to {}", mutant.site, mutant.order_in_words());
+        let key = mutant.key();
+        let name = format!("{}, weakened to {}", key.0, key.1);
         let begin = Instant::now();
-        let killer = bench.killer(mutant.number, mutant.order, bound, mutant.in_table(last));
+        let last = last.get(&key).map(String::as_str);
+        let killer = bench.killer(mutant.number, mutant.order, bound, last);
         let killer = killer.map_err(|error| format!("{name}: {error}"))?;
-        let time = seconds(begin.elapsed());
-        let (found, verdict) = match (killer, mutant.reason(last)) {
-            (Some((model, words)), _) => {
-                let verdict = format!("killed by {model}: {words}");
-                (model, verdict)
-            }
-            (None, reason) => {
-                let reached =
-                    if bench.reaches(mutant.number) { "" } else { "; no model reaches it" };
-                let verdict = reason.unwrap_or("SURVIVED");
-                (reason.unwrap_or(SURVIVED).to_owned(), format!("{verdict}{reached}"))
-            }
-        };
-        let count = mutants.len();
+        let reason = last.filter(|last| last.starts_with(REASON)).unwrap_or(SURVIVED);
+        let reached = if bench.reaches(mutant.number) { "" } else { "; no model reaches it" };
+        let (found, verdict) = killer.map_or_else(
+            || (reason.to_owned(), format!("{reason}{reached}")),
+            |(model, words)| (model.clone(), format!("killed by {model}: {words}")),
+        );
+        let (count, time) = (mutants.len(), seconds(begin.elapsed()));
         println!("    [{number}/{count}] {name}, in {time}\n        {verdict}");
         Ok(found)
     })

@@ -1,6 +1,7 @@
 //! The table in `docs/orderings.md`: between two marks, written by a run, read by the next. The
 //! list of reasons below it is written by hand.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -12,20 +13,17 @@ const MARKS: [&str; 2] = [
     "<!-- what `cargo xtask orderings` has found: end -->",
 ];
 
-/// The result of a run for one order.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) site: String,
-    /// The weaker order.
-    pub(super) order: String,
-    /// The model that has noticed, or the number of the reason why none does.
-    pub(super) shown_by: String,
-}
+/// A site, and the weaker order.
+pub(super) type Key = (String, String);
+
+/// The results of a run: of each weaker order the model that has noticed, or the number of the
+/// reason why none does.
+pub(super) type Table = BTreeMap<Key, String>;
 
 /// Returns the rows of the last run.
-pub(super) fn read(root: &Path) -> Result<Vec<Row>, String> {
+pub(super) fn read(root: &Path) -> Result<Table, String> {
     let page = sources::read(&root.join(PAGE))?;
-    Ok(rows(sources::cut(&page, MARKS)?[1]))
+    Ok(rows(sources::cut(&page, MARKS)?[1]).collect())
 }
 
 /// Returns the number of reasons in the list below the table.
@@ -35,7 +33,7 @@ pub(super) fn reasons(root: &Path) -> Result<usize, String> {
 }
 
 /// Puts `rows` in the place of those of the last run.
-pub(super) fn write(root: &Path, rows: &[Row]) -> Result<(), String> {
+pub(super) fn write(root: &Path, rows: &[(Key, String)]) -> Result<(), String> {
     let page = sources::read(&root.join(PAGE))?;
     let [before, _, after] = sources::cut(&page, MARKS)?;
     sources::write(&root.join(PAGE), &[before, &text(rows), after].concat())
@@ -47,23 +45,21 @@ fn numbered(list: &str) -> usize {
     list.lines().fold(0, |count, line| count + usize::from(is_next(count + 1, line)))
 }
 
-fn text(rows: &[Row]) -> String {
+fn text(rows: &[(Key, String)]) -> String {
     let mut text = String::from("\n| site | weakened to | shown by |\n|---|---|---|\n");
-    for Row { site, order, shown_by } in rows {
+    for ((site, order), shown_by) in rows {
         let _ = writeln!(text, "| `{site}` | {order} | {shown_by} |"); // a string refuses nothing
     }
     text + "\n"
 }
 
-fn rows(table: &str) -> Vec<Row> {
-    let cells = |line: &str| {
+fn rows(table: &str) -> impl Iterator<Item = (Key, String)> {
+    table.lines().filter_map(|line| {
         let line = line.strip_prefix("| `")?.strip_suffix(" |")?;
         let (site, rest) = line.split_once("` | ")?;
         let (order, shown_by) = rest.split_once(" | ")?;
-        let [site, order, shown_by] = [site, order, shown_by].map(str::to_owned);
-        Some(Row { site, order, shown_by })
-    };
-    table.lines().filter_map(cells).collect()
+        Some(((site.to_owned(), order.to_owned()), shown_by.to_owned()))
+    })
 }
 
 #[cfg(test)]
@@ -72,13 +68,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let row = |site: &str, shown_by: &str| Row {
-            site: site.to_owned(),
-            order: "none".to_owned(),
-            shown_by: shown_by.to_owned(),
+        let row = |site: &str, shown_by: &str| {
+            ((site.to_owned(), "none".to_owned()), shown_by.to_owned())
         };
         let written = [row("a.rs: b: c: Acquire #2", "`d::e`"), row("f", "not needed | at all")];
-        assert_eq!(rows(&text(&written)), written);
+        assert!(rows(&text(&written)).eq(written));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The disk of a virtual machine: one archive in memory, of busybox, the C library, test programs,
 //! and a script that is the first process.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -84,14 +85,17 @@ fn script(machine: &Machine) -> String {
              echo 0 > $one && echo 1 > $one && echo >> moved\ndone; done &\nmover=$!\n",
         );
     }
+    // A `String` takes all.
     for program in machine.programs {
         let Program { test, arguments, variables } = program;
-        script += &format!("run {} env {variables} /bin/test-{test} {arguments}\n", program.name());
+        let name = program.name();
+        let _ = writeln!(script, "run {name} env {variables} /bin/test-{test} {arguments}");
     }
     if machine.hotplug {
-        script += &format!("touch still; wait $mover; echo \"{MOVED}$(wc -l < moved)\"\n");
+        let _ = writeln!(script, "touch still; wait $mover; echo \"{MOVED}$(wc -l < moved)\"");
     }
-    script + &format!("echo \"{ENDED}$ended\"\npoweroff -f\n")
+    let _ = writeln!(script, "echo \"{ENDED}$ended\"\npoweroff -f");
+    script
 }
 
 #[cfg(test)]

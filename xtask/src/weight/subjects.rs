@@ -9,35 +9,21 @@ use crate::sources::write;
 /// The published crate whose build is the measure of ours.
 pub(super) const YARDSTICK: &str = "prometheus-client";
 
-/// A program of a package.
-#[derive(Clone, Copy)]
-pub(super) struct Program {
-    pub(super) name: &'static str,
-    source: &'static str,
-    /// The most bytes that it adds to the empty program with this library.
-    pub(super) ceiling: Sizes,
-}
+/// A program without a library: what the others add is the difference to it.
+pub(super) const EMPTY: &str = "empty";
 
-pub(super) const EMPTY: Program = Program {
-    name: "empty",
-    source: include_str!("../../weight/empty.rs"),
-    ceiling: Sizes { loaded: 0, zeroed: 0 },
-};
+/// A program of a package: its name, and its source.
+type Program = (&'static str, &'static str);
 
-pub(super) const COUNTER: Program = Program {
-    name: "counter",
-    source: include_str!("../../weight/counter.rs"),
-    ceiling: Sizes { loaded: 27_000, zeroed: 13_000 },
-};
+const PROGRAMS: &[Program] = &[
+    (EMPTY, include_str!("../../weight/empty.rs")),
+    ("counter", include_str!("../../weight/counter.rs")),
+    ("window", include_str!("../../weight/window.rs")),
+];
 
-pub(super) const WINDOW: Program = Program {
-    name: "window",
-    source: include_str!("../../weight/window.rs"),
-    ceiling: Sizes { loaded: 90_500, zeroed: 13_000 },
-};
-
-const OF_YARDSTICK: Program =
-    Program { source: include_str!("../../weight/yardstick.rs"), ..COUNTER };
+/// The programs with this library, and the most bytes that each adds to the empty one.
+pub(super) const CEILINGS: [(&str, Sizes); 2] =
+    [("counter", [27_000, 13_000]), ("window", [90_500, 13_000])];
 
 /// A package that uses a library.
 pub(super) struct Subject {
@@ -58,21 +44,21 @@ pub(super) const SUBJECTS: [Subject; 3] = [
         shown: "windrow",
         folder: "default",
         dependency: "windrow = { path = 'ROOT' }",
-        programs: &[EMPTY, COUNTER, WINDOW],
+        programs: PROGRAMS,
         ratio_ceiling: Some(1.8),
     },
     Subject {
         shown: "windrow, no features",
         folder: "bare",
         dependency: "windrow = { path = 'ROOT', default-features = false }",
-        programs: &[EMPTY, COUNTER, WINDOW],
+        programs: PROGRAMS,
         ratio_ceiling: Some(1.5),
     },
     Subject {
         shown: YARDSTICK,
         folder: "yardstick",
         dependency: "prometheus-client = \"0.25\"",
-        programs: &[EMPTY, OF_YARDSTICK],
+        programs: &[PROGRAMS[0], ("counter", include_str!("../../weight/yardstick.rs"))],
         ratio_ceiling: None,
     },
 ];
@@ -92,8 +78,7 @@ impl Subject {
             self.dependency.replace("ROOT", &root.display().to_string())
         );
         write(&folder.join("Cargo.toml"), &manifest)?;
-        self.programs.iter().try_for_each(|program| {
-            write(&programs.join(program.name).with_extension("rs"), program.source)
-        })
+        let mut all = self.programs.iter();
+        all.try_for_each(|(name, source)| write(&programs.join(format!("{name}.rs")), source))
     }
 }

@@ -12,72 +12,49 @@ pub(super) struct Made {
     pub(super) object: PathBuf,
 }
 
-/// A way to build.
-pub(super) struct Build {
-    pub(super) name: &'static str,
-    /// The name of its folder.
-    pub(super) slug: &'static str,
-    /// Settings of the release profile, by the names of their variables.
-    profile: &'static [(&'static str, &'static str)],
-    /// Flags of the compiler.
-    flags: &'static str,
-}
-
-const fn build(
-    name: &'static str,
-    slug: &'static str,
-    profile: &'static [(&'static str, &'static str)],
-) -> Build {
-    Build { name, slug, profile, flags: "" }
-}
+/// A way to build: its name, and settings of the release profile, by the ends of their variables.
+pub(super) type Build = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// All of them; the first one is the release profile as it is.
 pub(super) const BUILDS: [Build; 11] = [
-    build("release", "release", &[]),
-    build("fat LTO", "fat", &[("LTO", "fat"), ("CODEGEN_UNITS", "1")]),
-    build("thin LTO", "thin", &[("LTO", "thin")]),
-    build("opt-level s", "s", &[("OPT_LEVEL", "s")]),
-    build("opt-level z", "z", &[("OPT_LEVEL", "z")]),
-    build("panic=abort", "abort", &[("PANIC", "abort")]),
-    build("panic=abort, fat LTO", "abort-fat", &[("PANIC", "abort"), ("LTO", "fat")]),
-    build("one codegen unit", "one-unit", &[("CODEGEN_UNITS", "1")]),
-    build("256 codegen units", "many-units", &[("CODEGEN_UNITS", "256")]),
-    build(
-        "debug assertions",
-        "asserting",
-        &[("DEBUG_ASSERTIONS", "true"), ("OVERFLOW_CHECKS", "true")],
-    ),
-    Build { flags: "-C target-cpu=native", ..build("target-cpu=native", "native", &[]) },
+    ("release", &[]),
+    ("fat LTO", &[("LTO", "fat"), ("CODEGEN_UNITS", "1")]),
+    ("thin LTO", &[("LTO", "thin")]),
+    ("opt-level s", &[("OPT_LEVEL", "s")]),
+    ("opt-level z", &[("OPT_LEVEL", "z")]),
+    ("panic=abort", &[("PANIC", "abort")]),
+    ("panic=abort, fat LTO", &[("PANIC", "abort"), ("LTO", "fat")]),
+    ("one codegen unit", &[("CODEGEN_UNITS", "1")]),
+    ("256 codegen units", &[("CODEGEN_UNITS", "256")]),
+    ("debug assertions", &[("DEBUG_ASSERTIONS", "true"), ("OVERFLOW_CHECKS", "true")]),
+    ("target-cpu=native", &[("RUSTFLAGS", "-C target-cpu=native")]),
 ];
 
-impl Build {
-    /// Returns what a reader can type to build the same.
-    pub(super) fn shown(&self) -> String {
-        let settings = self.profile.iter().map(|(name, value)| format!("{}={value} ", of(name)));
-        let settings: String = settings.collect();
-        let build = "cargo build --release -p windrow-wild -p windrow-wild-object";
-        format!("RUSTFLAGS='{}' {settings}{build}", self.flags)
-    }
-
-    /// Builds the program and the shared object, in a folder of their own.
-    pub(super) fn make(&self, root: &Path, folder: &Path) -> Result<Made, String> {
-        let (target, host) = (folder.join(self.slug), host()?);
-        let mut command = cargo(root);
-        command.args(["build", "--quiet", "--release", "--target", &host]);
-        command.args(["--package", "windrow-wild", "--package", "windrow-wild-object"]);
-        // Flags for a named target reach no build script.
-        command.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", self.flags);
-        command.envs(self.profile.iter().map(|(name, value)| (of(name), value)));
-        said(&mut command)?;
-        let made = target.join(&host).join("release");
-        let object = made.join("libwindrow_wild_object.so");
-        Ok(Made { program: made.join("windrow-wild"), object })
-    }
+/// Builds the program and the shared object, in a folder of their own.
+pub(super) fn make((name, settings): &Build, root: &Path, folder: &Path) -> Result<Made, String> {
+    let (target, host) = (folder.join(name.replace(' ', "-")), host()?);
+    let mut command = cargo(root);
+    command.args(["build", "--quiet", "--release", "--target", &host]);
+    command.args(["--package", "windrow-wild", "--package", "windrow-wild-object"]);
+    // Flags for a named target reach no build script.
+    command.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", "");
+    command.envs(settings.iter().map(|(setting, value)| (variable(setting), value)));
+    said(&mut command)?;
+    let made = target.join(&host).join("release");
+    let object = made.join("libwindrow_wild_object.so");
+    Ok(Made { program: made.join("windrow-wild"), object })
 }
 
-/// Returns the variable of a setting of the release profile.
-fn of(setting: &str) -> String {
-    format!("CARGO_PROFILE_RELEASE_{setting}")
+/// Returns what a reader can type to build the same.
+pub(super) fn shown((_, settings): &Build) -> String {
+    let set = settings.iter().map(|(setting, value)| format!("{}='{value}' ", variable(setting)));
+    set.collect::<String>() + "cargo build --release -p windrow-wild -p windrow-wild-object"
+}
+
+/// Returns the variable of a setting.
+fn variable(setting: &str) -> String {
+    let profile = if setting == "RUSTFLAGS" { "" } else { "CARGO_PROFILE_RELEASE_" };
+    format!("{profile}{setting}")
 }
 
 /// Returns this machine's target.

@@ -5,7 +5,6 @@
 //! over it, so that a difference between two figures is a difference between two contenders. The
 //! README beside this crate describes the measurements and how to read them.
 
-pub mod facade;
 pub mod harness;
 pub mod heap;
 pub mod lab;

@@ -33,7 +33,7 @@ const INSTRUCTIONS: [&str; 4] = [PLAIN_ADD, PLAIN_STORE, LOCKED_ADD, COARSE_READ
 fn works(group: Group) -> Vec<Work> {
     let adds = [1, cores(), 2 * cores()].map(Work::Add);
     match group {
-        Group::Counter => [Work::Read].into_iter().chain(adds).collect(),
+        Group::Counter => adds.into_iter().chain([Work::Read]).collect(),
         Group::Window => adds.to_vec(),
         Group::Coarse | Group::Labels | Group::Tiers => adds[..2].to_vec(),
         Group::Full(_) => vec![Work::Read],

@@ -1,11 +1,10 @@
 //! The code that the benches share: one way of measuring, the rivals, and windrow as one contender
 //! among them.
 //!
-//! Every contender is a [`Rival`](harness::Rival), and every figure comes from the same loop over
-//! it, so that a difference between two figures is a difference between two contenders. The README
-//! beside this crate describes the measurements and how to read them.
+//! Everything that counts is a [`Rival`](harness::Rival), and its figures come from the same loop
+//! over it, so that a difference between two figures is a difference between two contenders. The
+//! README beside this crate describes the measurements and how to read them.
 
-pub mod facade;
 pub mod harness;
 pub mod heap;
 pub mod lab;

@@ -1,4 +1,4 @@
-//! What limiters of others need to be asked as windrow's are.
+//! The clock of governor's limiters, which are asked as windrow's are.
 
 use governor::clock::Clock as Reads;
 use governor::nanos::Nanos;

@@ -19,6 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
+use serde::{Deserialize, Serialize};
 
 use crate::harness::keep_to_core;
 use crate::rivals::Ring;
@@ -35,7 +36,7 @@ const READ_AGE: u64 = INTERVAL / 2;
 const FIRST: u64 = INTERVAL;
 
 /// The result of a run.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Buckets opened after the first.
     pub rotations: u64,

@@ -50,7 +50,7 @@ where
     Contender::new(WINDROW, build(interval, buckets, &[], clock))
 }
 
-/// Tiers, each of whose buckets is as long as so many of the window's; and the number of them.
+/// The tiers of a window: the length of a bucket in the window's, and the number of buckets.
 const TIERS: [(u32, usize); 4] = [(10, 60), (100, 60), (1000, 24), (24_000, 30)];
 
 fn build<C: Clock>(

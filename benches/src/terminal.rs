@@ -45,12 +45,12 @@ pub fn print_caption(name: &str) {
         ("heavy", cfg!(feature = "heavy")),
         ("protobuf", cfg!(feature = "protobuf")),
     ];
-    let features = features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name);
     let program = if name.starts_with("windrow-") {
         name.to_owned()
     } else {
-        let features: Vec<_> = features.collect();
-        format!("windrow-benches --features {:?} --bin {name}", features.join(","))
+        let features = features.iter().filter(|(_, is_on)| *is_on);
+        let features: Vec<_> = features.map(|(name, _)| format!("--features {name} ")).collect();
+        format!("windrow-benches {}--bin {name}", features.concat())
     };
     let forced = env::var("WINDROW_STRATEGY");
     let forced = forced.map_or(String::new(), |name| format!("WINDROW_STRATEGY={name} "));

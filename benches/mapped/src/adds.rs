@@ -43,8 +43,15 @@ const WORKS: [&str; 5] = [
 ];
 const END: u64 = 100;
 
-/// The page that both processes have mapped: what to do, what the second process does, and atomics
-/// on lines of their own.
+/// The words of a page, on lines of their own: what to do, what the second process does, the number
+/// of turns that it has done, an atomic that threads may share, and one of a thread's own.
+const WANTED: usize = 0;
+const SECOND_DOES: usize = 16;
+const TURNS: usize = 24;
+const SHARED: usize = 32;
+const OWN_WORD: usize = 64;
+
+/// A page of a file, mapped.
 struct Page(&'static [AtomicU64; 512]);
 
 impl Page {
@@ -64,23 +71,6 @@ impl Page {
             &*base.cast()
         };
         Ok(Page(page))
-    }
-
-    fn wanted(&self) -> &AtomicU64 {
-        &self.0[0]
-    }
-
-    fn second_does(&self) -> &AtomicU64 {
-        &self.0[16]
-    }
-
-    /// The number of turns that the second process has done.
-    fn turns(&self) -> &AtomicU64 {
-        &self.0[24]
-    }
-
-    fn shared(&self) -> &AtomicU64 {
-        &self.0[32]
     }
 }
 
@@ -105,13 +95,13 @@ impl Contenders {
             0 => (0..times).for_each(|_| OWN.add(black_box(1))),
             1 => (0..times).for_each(|_| self.counter.add(black_box(1))),
             2 => (0..times)
-                .for_each(|_| _ = self.own.shared().fetch_add(black_box(1), Ordering::Relaxed)),
+                .for_each(|_| _ = self.own.0[SHARED].fetch_add(black_box(1), Ordering::Relaxed)),
             3 => (0..times)
-                .for_each(|_| _ = self.page.shared().fetch_add(black_box(1), Ordering::Relaxed)),
+                .for_each(|_| _ = self.page.0[SHARED].fetch_add(black_box(1), Ordering::Relaxed)),
             _ => (0..times).for_each(|_| {
                 // Two instructions, which are no add that threads may share: what any add to one
                 // cell of memory waits for.
-                let cell = &self.own.0[64];
+                let cell = &self.own.0[OWN_WORD];
                 cell.store(cell.load(Ordering::Relaxed) + black_box(1), Ordering::Relaxed);
             }),
         }
@@ -120,12 +110,12 @@ impl Contenders {
     /// Has this process, or both, do some work.
     fn measured(&self, work: usize, are_two: bool) -> Sample {
         let wanted = if are_two { work as u64 + 1 } else { 0 };
-        self.page.wanted().store(wanted, Ordering::Relaxed);
-        while are_two && self.page.second_does().load(Ordering::Relaxed) != wanted {
+        self.page.0[WANTED].store(wanted, Ordering::Relaxed);
+        while are_two && self.page.0[SECOND_DOES].load(Ordering::Relaxed) != wanted {
             spin_loop();
         }
         self.work(work, WARM_UP);
-        let turns = || self.page.turns().load(Ordering::Relaxed);
+        let turns = || self.page.0[TURNS].load(Ordering::Relaxed);
         let attempt = |_| {
             let before = turns();
             let sample = time(|| self.work(work, ADDS));
@@ -143,13 +133,13 @@ pub(super) fn second(folder: &Path) -> Result<(), Box<dyn Error>> {
     keep_to_core(1);
     let contenders = Contenders::of(folder)?;
     loop {
-        match contenders.page.wanted().load(Ordering::Relaxed) {
+        match contenders.page.0[WANTED].load(Ordering::Relaxed) {
             END => return Ok(()),
             0 => sleep(Duration::from_millis(1)),
             wanted => {
                 contenders.work(wanted as usize - 1, TURN);
-                contenders.page.turns().fetch_add(1, Ordering::Relaxed);
-                contenders.page.second_does().store(wanted, Ordering::Relaxed);
+                contenders.page.0[TURNS].fetch_add(1, Ordering::Relaxed);
+                contenders.page.0[SECOND_DOES].store(wanted, Ordering::Relaxed);
             }
         }
     }
@@ -180,7 +170,7 @@ pub(super) fn run() -> Result<(), Box<dyn Error>> {
     };
     let mut works: Vec<_> = WORKS.iter().enumerate().map(entry).collect();
     measure("adds", ROUNDS, &mut works);
-    contenders.page.wanted().store(END, Ordering::Relaxed);
+    contenders.page.0[WANTED].store(END, Ordering::Relaxed);
     second.0.wait()?;
     for (at, processes) in ["ns of an add, 1 process", "2 processes"].into_iter().enumerate() {
         print_rows(&[processes, "median", "the mapped Counter's, to this"], &works, |work| {

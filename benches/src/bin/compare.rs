@@ -32,7 +32,7 @@ const PARTS: [&str; 4] = ["memory", "speed", "losses", "latency"];
 
 /// Returns these parts, and the parts of the part `speed`.
 fn parts() -> impl Iterator<Item = &'static str> {
-    PARTS.into_iter().chain(SETS.iter().map(|set| set.name))
+    PARTS.into_iter().chain(SETS.map(|(name, _)| name))
 }
 
 /// The parsed arguments.
@@ -82,13 +82,14 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         tables.push(memory::table(&HEAP));
     }
     HEAP.stop(true);
-    let sets = || SETS.iter().filter(|set| asked.wants("speed") || asked.wants(set.name));
-    if sets().next().is_some() {
+    let mut sets = SETS.map(|(name, _)| name).to_vec();
+    sets.retain(|set| asked.wants("speed") || asked.wants(set));
+    if !sets.is_empty() {
         if asked.java.is_none() {
             left_out.push("Java's counters, since there is no JDK on the path".to_owned());
         }
         let mut workers = Workers::new(asked.java.as_deref());
-        let measured = Speed::measure(effort, sets(), &mut workers);
+        let measured = Speed::measure(effort, &sets, &mut workers);
         left_out.append(&mut workers.failed);
         tables.extend(measured.tables());
         speed = Some(measured);

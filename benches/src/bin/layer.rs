@@ -118,7 +118,7 @@ fn main() {
     let mut layers: Vec<_> = contenders.iter().map(entry).collect();
     measure("layers", rounds, &mut layers);
     for (at, threads) in ["1 thread", "2 threads"].into_iter().enumerate() {
-        let heads = ["ns a request", threads, "more than none", "ratio to none"];
+        let heads = [threads, "ns a request", "more than none", "ratio to none"];
         print_rows(&heads, &layers, |layer| {
             let more = layer.cost(at).median - layers[0].cost(at).median;
             let ratio = layer.ratio(at, &layers[0], at);

@@ -20,7 +20,6 @@ use super::report::Table;
 use super::stats::digits;
 use crate::harness::keep_to_core;
 use crate::ours::{RINGS, WINDROW};
-use crate::rivals::Ring;
 
 /// Buckets in every ring.
 const BUCKETS: usize = 60;
@@ -49,24 +48,7 @@ pub struct Row {
     pub worst: u64,
 }
 
-/// Counts nothing.
-struct Nothing;
-
-impl Ring for Nothing {
-    fn add_at(&self, _now: u64, _n: u64) -> bool {
-        true
-    }
-
-    fn bucket(&self, _now: u64, _start: u64) -> u64 {
-        0
-    }
-
-    fn sum_at(&self, _now: u64) -> u64 {
-        0
-    }
-}
-
-fn run(name: &str, ring: &dyn Ring, adds: u64) -> Row {
+fn run(name: &str, adds: u64, add_at: &(dyn Fn(u64) + Sync)) -> Row {
     let clock = CachePadded::new(AtomicU64::new(LENGTH * BUCKETS as u64));
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -76,7 +58,7 @@ fn run(name: &str, ring: &dyn Ring, adds: u64) -> Row {
             while !stop.load(Ordering::Relaxed) {
                 let begin = Instant::now();
                 let next = clock.load(Ordering::Relaxed) + LENGTH;
-                ring.add_at(next, 1);
+                add_at(next);
                 clock.store(next, Ordering::Release);
                 opened += 1;
                 while begin.elapsed() < BUCKET && !stop.load(Ordering::Relaxed) {
@@ -92,7 +74,7 @@ fn run(name: &str, ring: &dyn Ring, adds: u64) -> Row {
             for _ in 0..adds {
                 let now = clock.load(Ordering::Acquire);
                 let begin = Instant::now();
-                ring.add_at(now, 1);
+                add_at(now);
                 times.saturating_record(begin.elapsed().as_nanos() as u64);
             }
             stop.store(true, Ordering::Relaxed);
@@ -114,12 +96,13 @@ pub fn rows(effort: Effort, whom: Whom) -> Vec<Row> {
     let mut progress = Progress::begin("how long an add takes while buckets change");
     let mut rows = Vec::new();
     if whom == Whom::All {
-        rows.push(run(CLOCK, &Nothing, adds));
+        rows.push(run(CLOCK, adds, &|_| ()));
     }
     for (index, (name, make)) in RINGS.into_iter().enumerate() {
         if whom == Whom::All || name == WINDROW {
             progress.step(name, index, RINGS.len());
-            rows.push(run(name, &*make(LENGTH * BUCKETS as u64, BUCKETS), adds));
+            let ring = make(LENGTH * BUCKETS as u64, BUCKETS);
+            rows.push(run(name, adds, &|now| _ = ring.add_at(now, 1)));
         }
     }
     progress.end();

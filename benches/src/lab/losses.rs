@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::report::Table;
 use super::stats::digits;
 use crate::harness::cores;
-use crate::loss::{self, BUCKETS, INTERVAL};
+use crate::loss::{self, BUCKETS, INTERVAL, Tally};
 use crate::ours::{RINGS, WINDROW};
 use crate::rivals::{EPOCH_RING, MUTEX_RING};
 
@@ -24,33 +24,21 @@ const PACES: [u64; 2] = [5000, 50];
 pub struct Row {
     /// The contender.
     pub name: String,
-    /// Writers.
-    pub threads: usize,
-    /// Adds by a writer to a bucket.
-    pub pace: u64,
-    /// Microseconds of wall time that a bucket was live.
-    pub bucket_us: f64,
-    /// Buckets opened after the first.
-    pub rotations: u64,
-    /// Everything that was added.
-    pub added: u64,
-    /// The sum that was missing, over the buckets with missing adds.
-    pub lost: u64,
-    /// The sum of the excess, over the buckets with too large a sum.
-    pub doubled: u64,
+    threads: usize,
+    tally: Tally,
     /// The all-time total of the ring is the sum of all adds; `None` if it has no total.
-    pub exact: Option<bool>,
+    exact: Option<bool>,
 }
 
 impl Row {
     /// Lost counts for each bucket opened.
     pub fn lost_each(&self) -> f64 {
-        self.lost as f64 / self.rotations.max(1) as f64
+        self.tally.lost as f64 / self.tally.rotations.max(1) as f64
     }
 
     /// Returns whether no add was lost or counted twice.
     pub fn sound(&self) -> bool {
-        self.lost == 0 && self.doubled == 0 && self.exact != Some(false)
+        self.tally.lost == 0 && self.tally.doubled == 0 && self.exact != Some(false)
     }
 
     /// Returns whether this ring says of itself that it loses nothing.
@@ -75,17 +63,8 @@ pub fn rows(effort: Effort, whom: Whom) -> Vec<Row> {
                 progress.step(name, rows.len(), all);
                 let ring = make(INTERVAL, BUCKETS);
                 let tally = loss::run(&*ring, threads, pace, length);
-                rows.push(Row {
-                    name: name.to_owned(),
-                    threads,
-                    pace,
-                    bucket_us: tally.elapsed.as_micros() as f64 / tally.rotations.max(1) as f64,
-                    rotations: tally.rotations,
-                    added: tally.added,
-                    lost: tally.lost,
-                    doubled: tally.doubled,
-                    exact: ring.exact(tally.added),
-                });
+                let (name, exact) = (name.to_owned(), ring.exact(tally.added));
+                rows.push(Row { name, threads, tally, exact });
             }
         }
     }
@@ -108,16 +87,18 @@ pub fn table(rows: &[Row]) -> Table {
     ];
     let mut table = Table::new("losses", "Counts lost when buckets change", heads);
     for row in rows {
+        let Row { name, threads, tally, exact } = row;
+        let bucket_us = tally.elapsed.as_micros() as f64 / tally.rotations.max(1) as f64;
         table.row([
-            row.name.clone(),
-            row.threads.to_string(),
-            digits(row.bucket_us),
-            row.rotations.to_string(),
-            row.added.to_string(),
-            row.lost.to_string(),
-            row.doubled.to_string(),
-            if row.lost == 0 { "**0**".to_owned() } else { format!("{:.5}", row.lost_each()) },
-            row.exact.map_or("-", |exact| if exact { "exact" } else { "**wrong**" }).to_owned(),
+            name.clone(),
+            threads.to_string(),
+            digits(bucket_us),
+            tally.rotations.to_string(),
+            tally.added.to_string(),
+            tally.lost.to_string(),
+            tally.doubled.to_string(),
+            if tally.lost == 0 { "**0**".to_owned() } else { format!("{:.5}", row.lost_each()) },
+            exact.map_or("-", |exact| if exact { "exact" } else { "**wrong**" }).to_owned(),
         ]);
     }
     table

@@ -1,4 +1,4 @@
-//! The memory of windrow's counters, and of its windows of five events: on the heap, by an allocator
+//! The memory of windrow's counters and of its windows of five events: on the heap, by an allocator
 //! that counts, and in rows, by the formula.
 //!
 //! Each window is made, every bucket of it opened three times over, and then added to from every

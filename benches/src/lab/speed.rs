@@ -10,26 +10,15 @@ use super::work::Work;
 use crate::harness::cores;
 use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PLAIN_ADD, PLAIN_STORE};
 
-/// The contenders of the same rounds.
-pub struct Set {
-    /// The name of this part of the part `speed`.
-    pub name: &'static str,
-    title: &'static str,
-    groups: &'static [Group],
-}
-
-const fn set(name: &'static str, title: &'static str, groups: &'static [Group]) -> Set {
-    Set { name, title, groups }
-}
-
-/// All sets, in the order in which they are measured.
-pub const SETS: [Set; 6] = [
-    set("counters", "counters", &[Group::Counter]),
-    set("windows", "windows, time published", &[Group::Window]),
-    set("coarse", "windows, coarse clock", &[Group::Coarse]),
-    set("sums", "reads of full windows", &FULL),
-    set("labels", "counters with labels", &[Group::Labels]),
-    set("tiers", "tiers", &[Group::Tiers]),
+/// The parts of the part `speed`, in the order in which they are measured, and the groups of each:
+/// their contenders are measured in the same rounds.
+pub const SETS: [(&str, &[Group]); 6] = [
+    ("counters", &[Group::Counter]),
+    ("windows", &[Group::Window]),
+    ("coarse", &[Group::Coarse]),
+    ("sums", &FULL),
+    ("labels", &[Group::Labels]),
+    ("tiers", &[Group::Tiers]),
 ];
 
 const FULL: [Group; 3] = [Group::Full(2), Group::Full(60), Group::Full(600)];
@@ -44,7 +33,7 @@ const INSTRUCTIONS: [&str; 4] = [PLAIN_ADD, PLAIN_STORE, LOCKED_ADD, COARSE_READ
 fn works(group: Group) -> Vec<Work> {
     let adds = [1, cores(), 2 * cores()].map(Work::Add);
     match group {
-        Group::Counter => [Work::Read].into_iter().chain(adds).collect(),
+        Group::Counter => adds.into_iter().chain([Work::Read]).collect(),
         Group::Window => adds.to_vec(),
         Group::Coarse | Group::Labels | Group::Tiers => adds[..2].to_vec(),
         Group::Full(_) => vec![Work::Read],
@@ -69,15 +58,14 @@ fn plan(groups: &[Group], java: bool) -> Vec<(Subject, Work)> {
 }
 
 impl Speed {
-    /// Measures the `sets`.
-    pub fn measure<'s>(
-        effort: Effort,
-        sets: impl IntoIterator<Item = &'s Set>,
-        workers: &mut Workers,
-    ) -> Speed {
+    /// Measures the sets that are `wanted`.
+    pub fn measure(effort: Effort, wanted: &[&str], workers: &mut Workers) -> Speed {
         let (java, rounds) = (workers.java.is_some(), effort.pick(9, 61));
-        let of = |set: &Set| measure(set.title, &plan(set.groups, java), rounds, workers);
-        Speed(sets.into_iter().flat_map(of).collect())
+        let sets = SETS.iter().filter(|(name, _)| wanted.contains(name));
+        Speed(
+            sets.flat_map(|(name, groups)| measure(name, &plan(groups, java), rounds, workers))
+                .collect(),
+        )
     }
 
     /// Returns the figure of `label`, if it was measured.

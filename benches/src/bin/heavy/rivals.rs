@@ -15,7 +15,7 @@ use windrow::{Clock, HeavyKeys};
 use crate::finds::{CAPACITY, CELLS, DEPTH, Finds, Found};
 use crate::locked::{CountMin, Counts, Exact, Locked, SpaceSaving};
 
-/// How to make a contender.
+/// Makes a contender.
 pub(crate) type Make = fn() -> Box<dyn Finds>;
 
 pub(crate) const ALL: [(&str, Make); 12] = [

@@ -12,7 +12,7 @@ use windrow::{Clock, HeavyKeys, Kind, Stats, Timestamp};
 use crate::disk::System;
 use crate::entry::Run;
 use crate::error::{LogError, Step};
-use crate::format::{self, Facts};
+use crate::format::{self, Facts, Format};
 use crate::heavy::HeavyTurns;
 use crate::names::name;
 use crate::options::Options;
@@ -333,8 +333,7 @@ impl Batch<'_> {
         n: usize,
     ) {
         let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
-        let format = &writer.options.format;
-        if !format.has_heavy_keys() {
+        if !matches!(writer.options.format, Format::Json) {
             return self.refuse(resource, "Sentinel's format has none for heavy keys");
         }
         let (buckets, is_overdue) = heavy.take(resource, keys, n, differences);

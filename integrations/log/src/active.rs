@@ -182,6 +182,7 @@ impl<F: AppendFile> Active<F> {
                     written += more;
                     self.length += more as u64;
                 }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return (written, Err(error)),
             }
         }

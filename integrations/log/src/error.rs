@@ -38,8 +38,8 @@ pub enum LogError {
         error: io::Error,
     },
     /// What was added has no lines, and was not drained: a window with none of the events that the
-    /// log's [`Columns`](crate::Columns) name, a source that is not a window, or heavy keys in a log
-    /// in Sentinel's format.
+    /// log's [`Columns`](crate::Columns) name, a source that is not a window, or heavy keys, of
+    /// which Sentinel's format has none.
     NoLines {
         /// The name under which it was to be logged.
         resource: String,

@@ -101,11 +101,6 @@ impl Format {
         }
     }
 
-    /// Returns whether there are lines for heavy keys.
-    pub(crate) fn has_heavy_keys(&self) -> bool {
-        matches!(self, Format::Json)
-    }
-
     /// Returns when the bucket of a line ended, as a reader of the line knows it.
     pub(crate) fn end(&self, facts: &Facts<'_>) -> Wall {
         match self {

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::time::Duration;
 
 use windrow::heavy::{HeavySnapshot, Key, MAX_TEXT_BYTES};
 use windrow::{Clock, HeavyKeys, Timestamp};
 
 use crate::entry::{Heavy, HeavyKey};
-use crate::wall::{Differences, Wall};
+use crate::wall::{Wall, Zeros};
 
 /// The last turns of heavy keys, by their names.
 #[derive(Debug, Default)]
@@ -30,7 +31,7 @@ impl HeavyTurns {
         resource: &str,
         keys: &HeavyKeys<K, C>,
         n: usize,
-        differences: &mut Differences,
+        zeros: &mut Zeros,
     ) -> (Vec<Heavy>, bool) {
         let buckets = u32::try_from(keys.buckets()).unwrap_or(u32::MAX);
         let (now, length) = (keys.now(), keys.interval() / buckets);
@@ -45,13 +46,9 @@ impl HeavyTurns {
             return (Vec::new(), is_overdue);
         }
         // Read once, so that the distances of buckets are those of the keys' clock.
-        let read = || {
-            let (wall, now) = (Wall::now().0, keys.now().as_nanos());
-            wall.saturating_sub(i64::try_from(now).unwrap_or(i64::MAX))
-        };
-        let difference = differences.settle(read);
+        let since_zero = |at: Timestamp| Duration::from_nanos(at.as_nanos());
+        let zero = zeros.settle(|| Wall::now().minus(since_zero(keys.now())));
         let heavy = |(at, bucket): &(Timestamp, HeavySnapshot<K>)| {
-            let nanos = i64::try_from(at.as_nanos()).unwrap_or(i64::MAX);
             let mut all = bucket.top(usize::MAX);
             let others = all.split_off(n.min(all.len()));
             let others_at_most = others.iter().map(|heavy| heavy.at_most).max().unwrap_or(0);
@@ -62,7 +59,7 @@ impl HeavyTurns {
             };
             Heavy {
                 resource: resource.to_owned(),
-                start: Wall(difference.saturating_add(nanos)).into(),
+                start: zero.plus(since_zero(*at)).into(),
                 length,
                 at: *at,
                 total: bucket.total(),

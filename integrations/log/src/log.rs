@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::fs;
 use std::path::Path;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use windrow::export::{AnyMetric, AnyWindow, Series, Source};
 use windrow::heavy::Key;
@@ -12,14 +12,14 @@ use windrow::{Clock, HeavyKeys, Kind, Stats, Timestamp};
 use crate::disk::System;
 use crate::entry::Run;
 use crate::error::{LogError, Step};
-use crate::format::{self, Facts};
+use crate::format::{self, Facts, Format};
 use crate::heavy::HeavyTurns;
 use crate::names::name;
 use crate::options::Options;
 use crate::order::Ends;
 use crate::pending::Line;
 use crate::turns::Turns;
-use crate::wall::{Differences, Wall};
+use crate::wall::{Wall, Zeros};
 use crate::writer::Writer;
 
 /// A log of closed buckets in a directory.
@@ -46,7 +46,7 @@ use crate::writer::Writer;
 /// [`flush`](Self::flush) does the same and reports whether it succeeded.
 pub struct Log {
     writer: Writer<System>,
-    differences: Differences,
+    zeros: Zeros,
     turns: Turns,
     heavy: HeavyTurns,
     overdue: u64,
@@ -111,8 +111,8 @@ impl Log {
         let id = format!("{:016x}", fastrand::u64(..));
         let run = Run { id, started: SystemTime::from(Wall::now()) };
         let writer = Writer::open(System, directory, options, run)?;
-        let (differences, turns) = (Differences::default(), Turns::new());
-        Ok(Log { writer, differences, turns, heavy: HeavyTurns::default(), overdue: 0 })
+        let (zeros, turns) = (Zeros::default(), Turns::new());
+        Ok(Log { writer, zeros, turns, heavy: HeavyTurns::default(), overdue: 0 })
     }
 
     /// Writes a line for each bucket that closed since the last call, and all waiting lines.
@@ -270,7 +270,7 @@ impl Batch<'_> {
         self.log.overdue += u64::from(is_overdue);
         // Read once for the batch, so that the order and the distances of its buckets are those of
         // the window.
-        let mut difference = None;
+        let mut zero = None;
         let (mut events, mut distributions) = (Vec::new(), Vec::new());
         window.drain_closed(&mut |bucket| {
             let kinds = window.events().iter().enumerate();
@@ -279,9 +279,10 @@ impl Batch<'_> {
             if events.iter().all(|(_, _, stats)| *stats == Stats::default()) {
                 return;
             }
-            let differences = &mut self.log.differences;
-            let difference = difference.get_or_insert_with(|| read_difference(window, differences));
-            let nanos = i64::try_from(bucket.start.as_nanos()).unwrap_or(i64::MAX);
+            let zeros = &mut self.log.zeros;
+            let zero = *zero.get_or_insert_with(|| {
+                zeros.settle(|| window.system_time(Timestamp::from_nanos(0)).into())
+            });
             distributions.clear();
             let of_event = |(event, (name, _)): (usize, &(&'static str, Kind))| {
                 bucket.distribution(event).map(|values| (*name, values))
@@ -289,7 +290,7 @@ impl Batch<'_> {
             distributions.extend(window.events().iter().enumerate().filter_map(of_event));
             let facts = Facts {
                 resource,
-                start: Wall(difference.saturating_add(nanos)),
+                start: zero.plus(Duration::from_nanos(bucket.start.as_nanos())),
                 length: bucket.interval,
                 at: bucket.start,
                 events: &events,
@@ -332,12 +333,11 @@ impl Batch<'_> {
         keys: &HeavyKeys<K, C>,
         n: usize,
     ) {
-        let Log { writer, differences, heavy, overdue, .. } = &mut *self.log;
-        let format = &writer.options.format;
-        if !format.has_heavy_keys() {
+        let Log { writer, zeros, heavy, overdue, .. } = &mut *self.log;
+        if !matches!(writer.options.format, Format::Json) {
             return self.refuse(resource, "Sentinel's format has none for heavy keys");
         }
-        let (buckets, is_overdue) = heavy.take(resource, keys, n, differences);
+        let (buckets, is_overdue) = heavy.take(resource, keys, n, zeros);
         *overdue += u64::from(is_overdue);
         for bucket in buckets {
             let start = Wall::from(bucket.start);
@@ -374,10 +374,4 @@ impl Drop for Batch<'_> {
     fn drop(&mut self) {
         self.hand_over();
     }
-}
-
-/// Returns the difference to add to a time of the window's clock, in nanoseconds, to get the
-/// wall-clock time.
-fn read_difference(window: &dyn AnyWindow, differences: &mut Differences) -> i64 {
-    differences.settle(|| Wall::from(window.system_time(Timestamp::from_nanos(0))).0)
 }

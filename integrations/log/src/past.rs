@@ -13,6 +13,7 @@ mod read;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -23,7 +24,6 @@ use crate::order::Ends;
 use crate::past::cells::EVENTS;
 use crate::past::file::Summed;
 use crate::past::grid::Grid;
-use crate::past::read::Stretch;
 use crate::segment::Segment;
 use crate::total::Total;
 use crate::wall::Wall;
@@ -228,13 +228,11 @@ impl Past {
                     sums.add(grid.bin(end), name, total);
                 }
             };
-            let missing = match read::read(file, stretch, resource, range, see) {
-                Ok(gone) => gone,
-                Err(error) => {
-                    failed.push(file.error(error));
-                    stretch.bytes()
-                }
-            };
+            let length = stretch.end - stretch.start;
+            let missing = read::read(file, stretch, resource, range, see).unwrap_or_else(|error| {
+                failed.push(file.error(error));
+                length
+            });
             left_out = left_out.saturating_add(missing);
         }
         let known = self.files.values().filter_map(|file| file.failed.clone());
@@ -288,11 +286,12 @@ impl Past {
                     left_out = u64::saturating_add(left_out, file.offset);
                     continue;
                 };
-                if bytes + stretch.bytes() <= LINES {
-                    bytes += stretch.bytes();
+                let length = stretch.end - stretch.start;
+                if bytes + length <= LINES {
+                    bytes += length;
                     lines.push((file, stretch));
                 } else if is_over {
-                    left_out = u64::saturating_add(left_out, stretch.bytes());
+                    left_out = u64::saturating_add(left_out, length);
                 } else {
                     is_too_fine = true;
                     break;
@@ -348,7 +347,7 @@ struct Plan<'a> {
     /// The longest bucket.
     longest: Duration,
     /// The lines to read, in files whose sums are too coarse.
-    lines: Vec<(&'a Summed, Stretch)>,
+    lines: Vec<(&'a Summed, Range<u64>)>,
     /// The number of bytes that are too many to read, or cannot be read.
     left_out: u64,
     /// The errors of files in which no lines can be found.

@@ -63,37 +63,36 @@ impl From<Wall> for SystemTime {
     }
 }
 
-/// The differences between the zeros of windows' clocks and that of the wall clock.
+/// The zeros of windows' clocks, by the wall clock.
 ///
-/// A reading of a difference is too high by the time that passes between the readings of the two
+/// A reading of a zero is too high by the time that passes between the readings of the two
 /// clocks, and by the resolution of one. So of readings that lie close together the first is kept:
 /// then consecutive buckets are consecutive in the log, to the nanosecond. A reading that is
 /// further off belongs to another clock, or the wall clock was set, or the thread was interrupted
 /// during it.
 #[derive(Debug, Default)]
-pub(crate) struct Differences(Vec<i64>);
+pub(crate) struct Zeros(Vec<Wall>);
 
-impl Differences {
+impl Zeros {
     /// The greatest distance of two readings that count as equal.
     pub(crate) const CLOSE: Duration = Duration::from_millis(50);
-    /// The number of differences that are remembered: one for each clock of a process with a zero
-    /// of its own.
+    /// The number of zeros that are remembered: one for each clock of a process that has its own.
     const MOST: usize = 16;
-    /// The number of readings before a difference is taken for a new one: each may be interrupted.
+    /// The number of readings before a zero is taken for a new one: each may be interrupted.
     const READINGS: usize = 4;
 
-    /// Returns the difference to calculate with.
-    pub(crate) fn settle(&mut self, read: impl Fn() -> i64) -> i64 {
-        let close = nanos(Differences::CLOSE).unsigned_abs();
-        let mut least = i64::MAX;
-        let known = (0..Differences::READINGS).find_map(|_| {
+    /// Returns the zero to calculate with.
+    pub(crate) fn settle(&mut self, read: impl Fn() -> Wall) -> Wall {
+        let mut least = Wall(i64::MAX);
+        let known = (0..Zeros::READINGS).find_map(|_| {
             let read = read();
             least = least.min(read);
-            self.0.iter().position(|known| known.abs_diff(read) <= close)
+            let is_close = |known: &Wall| known.since(read).max(read.since(*known)) <= Zeros::CLOSE;
+            self.0.iter().position(is_close)
         });
-        // Moved to the end: the least recently used difference is the first to go.
+        // Moved to the end: the least recently used zero is the first to go.
         let kept = known.map_or(least, |index| self.0.remove(index));
-        if self.0.len() == Differences::MOST {
+        if self.0.len() == Zeros::MOST {
             self.0.remove(0);
         }
         self.0.push(kept);
@@ -119,31 +118,32 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_stays_until_a_clock_is_set() {
-        let mut differences = Differences::default();
-        assert_eq!(differences.settle(|| 1_000), 1_000);
-        assert_eq!(differences.settle(|| 49_000_000), 1_000, "the same clock");
-        assert_eq!(differences.settle(|| 3_600_000_000_000), 3_600_000_000_000, "it was set");
-        assert_eq!(differences.settle(|| 3_600_010_000_000), 3_600_000_000_000);
-        assert_eq!(differences.settle(|| -5_000), 1_000, "another window, of another clock");
+    fn a_zero_stays_until_a_clock_is_set() {
+        let mut zeros = Zeros::default();
+        let mut settle = |nanos| zeros.settle(|| Wall(nanos)).0;
+        assert_eq!(settle(1_000), 1_000);
+        assert_eq!(settle(49_000_000), 1_000, "the same clock");
+        assert_eq!(settle(3_600_000_000_000), 3_600_000_000_000, "it was set");
+        assert_eq!(settle(3_600_010_000_000), 3_600_000_000_000);
+        assert_eq!(settle(-5_000), 1_000, "another window, of another clock");
         for other in 1..=20 {
-            differences.settle(|| other * 10_000_000_000_000);
+            settle(other * 10_000_000_000_000);
         }
-        assert_eq!(differences.0.len(), Differences::MOST);
+        assert_eq!(zeros.0.len(), Zeros::MOST);
     }
 
     /// An interruption makes one reading too high, not the next.
     #[test]
     fn a_reading_that_was_interrupted_is_not_kept() {
-        let mut differences = Differences::default();
+        let mut zeros = Zeros::default();
         let readings = Cell::new(0);
         let read = || {
             readings.set(readings.get() + 1);
-            if readings.get() % 4 == 1 { 90_000_000 } else { 1_000 }
+            Wall(if readings.get() % 4 == 1 { 90_000_000 } else { 1_000 })
         };
-        assert_eq!(differences.settle(read), 1_000);
-        assert_eq!(readings.get(), Differences::READINGS);
-        assert_eq!(differences.settle(read), 1_000);
-        assert_eq!(readings.get(), Differences::READINGS + 2);
+        assert_eq!(zeros.settle(read), Wall(1_000));
+        assert_eq!(readings.get(), Zeros::READINGS);
+        assert_eq!(zeros.settle(read), Wall(1_000));
+        assert_eq!(readings.get(), Zeros::READINGS + 2);
     }
 }

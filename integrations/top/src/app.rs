@@ -127,7 +127,10 @@ impl App {
         let page = self.view.page.cast_signed();
         match code {
             KeyCode::F(1) | KeyCode::Char('h' | '?') => self.view.mode = Mode::Help,
-            KeyCode::F(3) => self.begin_search(),
+            KeyCode::F(3) => {
+                self.view.search.clear();
+                self.view.mode = Mode::Search;
+            }
             KeyCode::F(4) | KeyCode::Char('/' | '\\') => self.view.mode = Mode::Filter,
             KeyCode::F(6) | KeyCode::Char('>' | '.') => self.view.sort_by_next(1),
             KeyCode::Char('<' | ',') => self.view.sort_by_next(-1),
@@ -143,11 +146,6 @@ impl App {
             KeyCode::Esc => self.view.filter.clear(),
             _ => {}
         }
-    }
-
-    fn begin_search(&mut self) {
-        self.view.search.clear();
-        self.view.mode = Mode::Search;
     }
 
     fn type_in(&mut self, code: KeyCode) {

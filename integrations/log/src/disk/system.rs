@@ -147,12 +147,7 @@ impl Disk for System {
 
 impl AppendFile for File {
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            match self.write(bytes) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                written => return written,
-            }
-        }
+        self.write(bytes)
     }
 
     fn truncate(&mut self, length: u64) -> io::Result<()> {

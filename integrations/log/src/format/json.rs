@@ -179,19 +179,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
 }
 
 fn line(line: &Line<'_, Counted<'_>>) -> Vec<u8> {
-    let mut text =
-        serde_json::to_vec(line).expect("a `Vec` takes all, and each time is in jiff's range");
-    text.push(b'\n');
-    escape_controls(text)
+    let text = serde_json::to_string(line).expect("each time is in jiff's range");
+    escape_controls(text + "\n").into_bytes()
 }
 
 /// Escapes DELETE and the control characters above it, which JSON allows in a text. A line has no
 /// control character except its newline.
-fn escape_controls(text: Vec<u8>) -> Vec<u8> {
-    let line = String::from_utf8(text).expect("JSON is UTF-8");
+fn escape_controls(line: String) -> String {
     let is_bare = |c: char| c.is_control() && c != '\n';
     if !line.contains(is_bare) {
-        return line.into_bytes();
+        return line;
     }
     let mut escaped = String::with_capacity(line.len() + 5);
     for character in line.chars() {
@@ -202,7 +199,7 @@ fn escape_controls(text: Vec<u8>) -> Vec<u8> {
             escaped.push(character);
         }
     }
-    escaped.into_bytes()
+    escaped
 }
 
 fn nanos(span: Duration) -> u64 {

@@ -30,7 +30,7 @@ use crate::wall::Wall;
 /// ```
 /// use windrow_log::Columns;
 ///
-/// let columns = Columns { success: "Done", rt: "Micros", classification: 1, ..Columns::default() };
+/// let columns = Columns { success: "Done", classification: 1, ..Columns::default() };
 /// ```
 #[derive(Clone, Debug)]
 pub struct Columns {

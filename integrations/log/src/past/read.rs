@@ -1,6 +1,7 @@
 //! Reading the lines of a short range, for bins that are finer than the sums.
 
 use std::io::{self, BufRead, Seek, SeekFrom};
+use std::ops::Range;
 
 use crate::format::Kinds;
 use crate::lines;
@@ -12,24 +13,10 @@ use crate::wall::Wall;
 /// The number of bytes that a search reads at once: each of its looks takes a line or two.
 const LOOK: usize = 4 << 10;
 
-/// A stretch of a file that has all lines of a range.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
-    begin: u64,
-    end: u64,
-}
-
-impl Stretch {
-    /// Returns the number of bytes to read.
-    pub(super) fn bytes(self) -> u64 {
-        self.end.saturating_sub(self.begin)
-    }
-}
-
-/// Finds a range in a file; `None` if the file is gone, or is another one.
-pub(super) fn find(file: &Summed, (from, to): (Wall, Wall)) -> io::Result<Option<Stretch>> {
-    let all = Stretch { begin: 0, end: file.offset };
-    let Some(slack) = file.slack else { return Ok(Some(all)) };
+/// Finds the stretch of a file that has all lines of a range; `None` if the file is gone, or is
+/// another one.
+pub(super) fn find(file: &Summed, (from, to): (Wall, Wall)) -> io::Result<Option<Range<u64>>> {
+    let Some(slack) = file.slack else { return Ok(Some(0..file.offset)) };
     let Some(mut reader) = file.open(LOOK)? else { return Ok(None) };
     let bounds = (from.minus(slack), to.plus(slack));
     search(&mut reader, file.kind, file.offset, bounds).map(Some)
@@ -41,27 +28,27 @@ fn search(
     kind: Kinds,
     length: u64,
     (from, to): (Wall, Wall),
-) -> io::Result<Stretch> {
+) -> io::Result<Range<u64>> {
     // The first line is in no order.
     let first = lines::next(reader, &mut Vec::new(), length)?.bytes;
     let (begin, _) = search::search(reader, kind, (first, length), from)?;
     let (_, end) = search::search(reader, kind, (first, length), to)?;
-    Ok(Stretch { begin, end: end.min(length) })
+    Ok(begin..end.min(length).max(begin))
 }
 
 /// Calls `see` with each bucket of a resource that ended in a range: its end, and its events.
 /// Returns the number of the file's bytes that are no longer there.
 pub(super) fn read(
     file: &Summed,
-    stretch: Stretch,
+    stretch: Range<u64>,
     resource: &str,
     (from, to): (Wall, Wall),
     mut see: impl FnMut(Wall, &[(&str, Total)]),
 ) -> io::Result<u64> {
     let Some(mut reader) = file.open(CHUNK)? else { return Ok(file.offset) };
     let gone = file.offset.saturating_sub(reader.get_ref().metadata()?.len());
-    reader.seek(SeekFrom::Start(stretch.begin))?;
-    let (mut at, mut line) = (stretch.begin, Vec::new());
+    reader.seek(SeekFrom::Start(stretch.start))?;
+    let (mut at, mut line) = (stretch.start, Vec::new());
     // A line that begins at the end of the stretch may belong to the range.
     while at <= stretch.end && at < file.offset {
         let taken = lines::next(&mut reader, &mut line, file.offset - at)?;
@@ -139,8 +126,8 @@ mod tests {
                 BufReader::with_capacity(LOOK, Counted(Cursor::new(text.clone().into_bytes()), 0));
             let found = search(&mut reader, Kinds::Json, length, (end(from), end(to))).unwrap();
             let (first, last) = (from as u64 * line, to as u64 * line);
-            assert!(found.begin <= first + line && last <= found.end, "{found:?}");
-            assert!(found.bytes() <= last - first + (16 << 10), "{found:?}");
+            assert!(found.start <= first + line && last <= found.end, "{found:?}");
+            assert!(found.end - found.start <= last - first + (16 << 10), "{found:?}");
             let read = reader.get_ref().1;
             assert!(read < 256 << 10, "{read} of {length} bytes");
         }

@@ -14,10 +14,8 @@
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-use windrow::{
-    Family,
-    family::{Handle, Pinned},
-};
+use windrow::Family;
+use windrow::family::{Handle, Pinned};
 
 use crate::current::{Changes, Current};
 use crate::endpoint::Endpoint;

@@ -22,12 +22,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
-use windrow::{
-    Family, Gate,
-    family::{Handle, Pinned},
-    gate::Admission,
-    labels::{LabelNames, Labels, RuntimeLabels},
-};
+use windrow::family::{Handle, Pinned};
+use windrow::gate::Admission;
+use windrow::labels::{LabelNames, Labels, RuntimeLabels};
+use windrow::{Family, Gate};
 
 use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
@@ -384,11 +382,7 @@ impl<G: Limiter> Limits<RuntimeLabels, G> {
     /// let ask = |key: &[&str]| TENANTS.admit(key, 1, Duration::ZERO).is_granted();
     /// assert!(ask(&["acme", "eu"]) && !ask(&["acme", "eu"]) && ask(&["acme", "us"]));
     /// ```
-    pub fn with_names(
-        names: LabelNames,
-        max_keys: usize,
-        make: Make<RuntimeLabels, G>,
-    ) -> Limits<RuntimeLabels, G> {
+    pub fn with_names(names: LabelNames, max_keys: usize, make: Make<RuntimeLabels, G>) -> Self {
         let family = Family::with_names(names).with_max_series(max_keys);
         Limits::<RuntimeLabels, G>::of(family, make)
     }

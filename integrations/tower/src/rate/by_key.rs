@@ -181,7 +181,7 @@ impl<L: Labels, K: RequestKey<L>, G: Limiter> Asks for ByKey<L, K, G> {
                 })
             })
         };
-        self.key.with_key(parts, ask).flatten().unwrap_or_else(Decision::unlimited)
+        self.key.with_key(parts, ask).flatten().unwrap_or_else(|| Decision::Now(Told::default()))
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::request::Parts;
 use windrow::Timestamp;
 
-use crate::decision::{Decision, Holds, Terms};
+use crate::decision::{Decision, Holds, Terms, Told};
 use crate::limiter::Limiter;
 use crate::line::Line;
 use crate::rate::{Asks, RateLayer};
@@ -117,7 +117,7 @@ impl<P: Limiter, F: Fn(&Parts) -> Option<&'static P>> Asks for ByPace<F> {
         weight: impl FnOnce(&Parts) -> u64,
         terms: Terms,
     ) -> Decision<&'static P> {
-        let Some(pace) = (self.pace)(parts) else { return Decision::unlimited() };
+        let Some(pace) = (self.pace)(parts) else { return Decision::Now(Told::default()) };
         let weight = weight(parts);
         let decided = pace.decide(weight, terms.max_wait);
         let join = |now, wait, takes| self.lines.join(pace, now, wait, takes);

@@ -18,7 +18,7 @@ pub trait Holds {
 }
 
 /// The settings of a layer for the requests that it decides about.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Terms {
     pub(crate) max_wait: Duration,
     pub(crate) fields: Option<LimitFields>,
@@ -67,17 +67,10 @@ impl<H: Holds> Decision<H> {
     }
 }
 
-/// The turn for which a request waits: it is given up if this is dropped before
-/// [`keep`](Self::keep).
+/// The turn for which a request waits: it is given up if this is dropped with its grant.
 pub struct Turn<H: Holds> {
     of: H,
-    grant: Option<<H::Limiter as Decides>::Grant>,
-}
-
-impl<H: Holds> Turn<H> {
-    pub(crate) fn keep(&mut self) {
-        self.grant = None;
-    }
+    pub(crate) grant: Option<<H::Limiter as Decides>::Grant>,
 }
 
 impl<H: Holds> Drop for Turn<H> {

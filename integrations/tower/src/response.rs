@@ -9,21 +9,25 @@ use http::{HeaderMap, Response};
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::classify::{Classify, Outcome};
+use crate::classify::{ByStatus, Classify, Outcome};
 use crate::grpc_web::WebTrailers;
 use crate::refusal::Blocked;
 
-/// A follower of a request: it is told what becomes of the request, and is dropped at its end. It
-/// is sealed.
+/// A follower of a request: it is told what becomes of the request, and is dropped at its end. By
+/// default, the outcome is of no interest to it. It is sealed.
 pub trait Follower {
     /// Returns the classification of responses.
-    fn classify(&self) -> &impl Classify;
+    fn classify(&self) -> &impl Classify {
+        &ByStatus
+    }
 
     /// Returns whether the outcome of the request is of interest, and still unknown.
-    fn is_open(&self) -> bool;
+    fn is_open(&self) -> bool {
+        false
+    }
 
     /// Takes the outcome. After another one, it can only become an exception.
-    fn end(&mut self, outcome: Outcome);
+    fn end(&mut self, _: Outcome) {}
 
     /// Notes an answer or an error of the service, but no refusal by a limit behind the layer.
     fn served(&mut self) {}
@@ -31,7 +35,7 @@ pub trait Follower {
     /// Notes the head of the response; or, without one, an error of the service.
     fn answered<B>(&mut self, response: Option<&Response<B>>) {
         let outcome = match response {
-            Some(response) if Blocked::is_on(response) => Some(Outcome::Refused),
+            Some(it) if it.extensions().get::<Blocked>().is_some() => Some(Outcome::Refused),
             Some(response) => {
                 self.served();
                 self.classify().by_head(response.status(), response.headers())

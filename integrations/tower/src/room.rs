@@ -12,7 +12,6 @@ use windrow::in_flight::{InFlightGuard, LevelOwner};
 use windrow::labels::{Labels, RuntimeLabels};
 use windrow::{AtMost, Counter, InFlight};
 
-use crate::classify::{ByStatus, Classify, Outcome};
 use crate::key::{ByValues, KeyValues, RequestKey};
 use crate::layered::{AdmissionLayer, Admits};
 use crate::refusal::{DISCARDED, Reason};
@@ -257,14 +256,4 @@ impl<L: Labels> LevelOwner for Kept<L> {
 }
 
 /// The place is free when this is dropped, whatever became of the request.
-impl<L: Labels> Follower for InRoom<L> {
-    fn classify(&self) -> &impl Classify {
-        &ByStatus
-    }
-
-    fn is_open(&self) -> bool {
-        false
-    }
-
-    fn end(&mut self, _: Outcome) {}
-}
+impl<L: Labels> Follower for InRoom<L> {}

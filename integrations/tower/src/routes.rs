@@ -11,7 +11,6 @@
 //! is given its geometry under a lock that excludes the swap itself. So either it is in the family
 //! before the swap, and the walk after the swap finds it, or it is settled by the new rules.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
 use windrow::Family;
@@ -288,12 +287,5 @@ impl Routes {
 impl Default for Routes {
     fn default() -> Routes {
         Routes::new()
-    }
-}
-
-/// Shows each series.
-impl Debug for Routes {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Routes").field(&self.family).finish()
     }
 }

@@ -16,7 +16,6 @@
 //! same way: it is ended first, unless another thread has made the limiter, and a thread that has
 //! found it before looks again.
 
-use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, fence};
@@ -385,11 +384,5 @@ impl<G: Limiter> Limits<RuntimeLabels, G> {
     pub fn with_names(names: LabelNames, max_keys: usize, make: Make<RuntimeLabels, G>) -> Self {
         let family = Family::with_names(names).with_max_series(max_keys);
         Limits::<RuntimeLabels, G>::of(family, make)
-    }
-}
-
-impl<L: Labels, G: Send + Sync + Debug> Debug for Limits<L, G> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Limits").field(&self.family).finish()
     }
 }

@@ -13,7 +13,6 @@
 //! thread that finds a closed room removes it in the same look-up, under the family's lock, that
 //! finds it closed.
 
-use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -317,11 +316,5 @@ impl Rooms<RuntimeLabels> {
     pub fn with_names(names: LabelNames, max_keys: usize, places: PlacesOf<RuntimeLabels>) -> Self {
         let family = Family::with_names(names).with_max_series(max_keys);
         Rooms { family, places, current: Current::new() }
-    }
-}
-
-impl<L: Labels> Debug for Rooms<L> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Rooms").field(&self.family).finish()
     }
 }

@@ -10,7 +10,7 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use crate::classify::{ByStatus, Classify, Outcome};
-use crate::grpc_web::WebTrailers;
+use crate::grpc_web::Frames;
 use crate::refusal::Blocked;
 
 /// A follower of a request: it is told what becomes of the request, and is dropped at its end. By
@@ -127,7 +127,8 @@ pin_project! {
         inner: B,
         // `None` once the body has ended.
         follower: Option<F>,
-        web: WebTrailers,
+        // Of gRPC-Web, while the outcome is unknown.
+        web: Option<Box<Frames>>,
     }
 }
 
@@ -136,7 +137,7 @@ impl<B: Body, F: Follower> ResponseBody<B, F> {
     pub(crate) fn within(response: Response<B>, follower: Option<F>) -> Response<Self> {
         let (parts, inner) = response.into_parts();
         let is_open = follower.as_ref().is_some_and(F::is_open);
-        let web = if is_open { WebTrailers::of(&parts.headers) } else { WebTrailers::default() };
+        let web = if is_open { Frames::of(&parts.headers) } else { None };
         let mut body = ResponseBody { inner, follower, web };
         // Servers do not poll an empty body.
         if body.inner.is_end_stream()
@@ -161,13 +162,17 @@ impl<B: Body, F: Follower> Body for ResponseBody<B, F> {
             return this.inner.poll_frame(context);
         };
         let polled = ready!(run(follower, || this.inner.as_mut().poll_frame(context)));
-        if let Some(Ok(frame)) = &polled {
-            this.web.look(frame);
+        if let (Some(web), Some(Ok(frame))) = (this.web.as_mut(), &polled)
+            && let Some(data) = frame.data_ref()
+        {
+            web.look(data);
         }
         match &polled {
             Some(Ok(frame)) if frame.is_trailers() => follower.ended(frame.trailers_ref()),
             Some(Ok(_)) if !this.inner.is_end_stream() => return Poll::Ready(polled),
-            Some(Ok(_)) | None => follower.ended(this.web.end().as_ref()),
+            Some(Ok(_)) | None => {
+                follower.ended(this.web.as_ref().and_then(|web| web.end()).as_ref());
+            }
             Some(Err(_)) => follower.end(Outcome::Exception),
         }
         *this.follower = None;
@@ -186,7 +191,7 @@ impl<B: Body, F: Follower> Body for ResponseBody<B, F> {
 /// Returns an empty body, for a request that is not followed.
 impl<B: Default, F> Default for ResponseBody<B, F> {
     fn default() -> ResponseBody<B, F> {
-        ResponseBody { inner: B::default(), follower: None, web: WebTrailers::default() }
+        ResponseBody { inner: B::default(), follower: None, web: None }
     }
 }
 

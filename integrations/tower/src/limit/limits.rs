@@ -29,7 +29,7 @@ use windrow::{Family, Gate};
 use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
 use crate::limit::series::Limit;
-use crate::limit::sharing::{Departures, decide_by_both, left};
+use crate::limit::sharing::{Departures, decide_by_both};
 use crate::limiter::{Limiter, Reply};
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
@@ -265,10 +265,8 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
                 }
                 return Some(Reply::Told(admission, Some(grant)));
             }
-            Standing::Sharing(until) => {
-                let overflow = self.overflow_limiter();
-                if let Some((overflow, left)) = overflow.and_then(|it| Some((it, left(until, it)?)))
-                {
+            Standing::Sharing(_) => {
+                if let Some((overflow, left)) = self.shared(standing) {
                     let (admission, grant) = decide_by_both(limiter, overflow, weight, left);
                     return Some(Reply::Told(admission, grant));
                 }

@@ -42,17 +42,17 @@
 //!
 //! # Forgetting
 //!
-//! Idle keys are forgotten: all of them at once, or a few as new ones come.
-//! A key is idle once its limiter can be retired: none of its grants counts or is waited for. So
-//! the next limiter of the key begins where this one has ended.
+//! Idle keys are forgotten: all of them at once, or a few as new ones come. A key is idle once its
+//! limiter can be retired: none of its grants counts or is waited for. So the next limiter of the
+//! key begins where this one has ended.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
+use windrow::Clock;
 use windrow::gate::Admission;
 use windrow::labels::Labels;
-use windrow::{Clock, Timestamp};
 
 use crate::limit::counts::Standing;
 use crate::limit::limits::Limits;
@@ -86,13 +86,6 @@ impl Departures {
         fence(Ordering::Acquire); // between the look and the load; pairs with the fence in `note`
         self.0.load(Ordering::Relaxed) != count
     }
-}
-
-/// Returns the time for which a key still asks the overflow limiter beside its own, until this
-/// time; `None` if that is over.
-pub(super) fn left(until: Timestamp, overflow: &impl Limiter) -> Option<Duration> {
-    let left = until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
-    (left > 0).then(|| Duration::from_nanos(left))
 }
 
 /// Asks two limiters for a weight that both must grant, without a wait. `left` is the time for
@@ -197,7 +190,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     /// Returns whether a key with this gate is kept. Otherwise the gate is retired, and the key may
     /// be removed.
     fn is_kept(&self, (limiter, standing): (&G, Standing)) -> bool {
-        let is_kept = self.shares(standing) || !limiter.retire();
+        let is_kept = self.shared(standing).is_some() || !limiter.retire();
         if !is_kept {
             self.departures.note();
         }
@@ -213,11 +206,12 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
         leaves
     }
 
-    /// Returns whether a key still shares, and must not be forgotten.
-    fn shares(&self, standing: Standing) -> bool {
-        match (standing, self.overflow_limiter()) {
-            (Standing::Sharing(until), Some(overflow)) => left(until, overflow).is_some(),
-            _ => false,
-        }
+    /// Returns the overflow limiter that a key still asks beside its own, and the time for which it
+    /// does; `None` if it does not.
+    pub(super) fn shared(&self, standing: Standing) -> Option<(&G, Duration)> {
+        let Standing::Sharing(until) = standing else { return None };
+        let overflow = self.overflow_limiter()?;
+        let left = until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
+        (left > 0).then(|| (overflow, Duration::from_nanos(left)))
     }
 }

@@ -54,14 +54,12 @@ pub(crate) fn join(one: &str, between: &str, other: &str) -> String {
 /// gauge.
 pub(crate) fn most(form: Form) -> (usize, usize) {
     let has_histogram = form.scales().next().is_some();
+    let (buckets, quantiles) = if has_histogram { (MOST_BUCKETS, QUANTILES) } else { (1, 1) };
     match form {
         Form::Counter | Form::Gauge | Form::InFlight => (1, 0),
         Form::Maximum | Form::Minimum | Form::Real | Form::RealTotal => (1, 1),
         Form::Histogram(_) => (MOST_BUCKETS, 0),
-        Form::Window(events, _) if has_histogram => {
-            (events.len() * MOST_BUCKETS, events.len() * QUANTILES)
-        }
-        Form::Window(events, _) => (events.len(), events.len()),
+        Form::Window(events, _) => (events.len() * buckets, events.len() * quantiles),
         Form::Fields => (0, 0),
     }
 }

@@ -1,7 +1,6 @@
 //! The observer, which makes instruments of metrics.
 
 use std::collections::HashSet;
-use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentelemetry::metrics::{AsyncInstrument, Meter};
@@ -329,11 +328,4 @@ fn check_labels(outline: &Outline, overflows: bool) -> Result<(), ObserveError> 
     attributes(outline.form).try_for_each(&mut check)?;
     overflows.then_some(OVERFLOW).into_iter().try_for_each(&mut check)?;
     outline.labels.iter().try_for_each(|label| check(label))
-}
-
-/// Shows the names.
-impl Debug for Observer {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(&self.names).finish()
-    }
 }

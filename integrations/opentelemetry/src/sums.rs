@@ -84,16 +84,12 @@ impl Known {
             Entry::Vacant(_) if reading.values.is_empty() => return,
             Entry::Vacant(place) => {
                 let sets = reading.values.len();
-                let has_room = !reading.is_overflow && sets <= self.room;
-                if has_room {
-                    self.room -= sets;
-                }
-                let attributes = if has_room {
-                    reading.attributes.to_vec()
+                let (attributes, sets) = if reading.is_overflow || sets > self.room {
+                    (vec![KeyValue::new(OVERFLOW, "true")], 0)
                 } else {
-                    vec![KeyValue::new(OVERFLOW, "true")]
+                    self.room -= sets;
+                    (reading.attributes.to_vec(), sets)
                 };
-                let sets = if has_room { sets } else { 0 };
                 place.insert(Exported { attributes, sets, last: Vec::new(), seen: 0 })
             }
         };

@@ -5,8 +5,8 @@
 //! `cargo run -p windrow-tower --features json --example rules [FILE]`, and then
 //!
 //! ```text
-//! curl -i localhost:3000/carts/7                          two a second: the third is a 429
-//! curl -i localhost:3000/carts/7 -H 'x-account: paid-7'   ten a second
+//! curl -i localhost:3000/carts/7                          two a second of each client, by address
+//! curl -i localhost:3000/carts/7 -H 'x-account: paid-7'   ten a second of an account
 //! curl localhost:3001/windows                             GET /carts/{id} has 20 buckets
 //! curl -i -X PUT localhost:3001/rules -d @settings.json   200: the numbers of changed keys
 //! curl -i -X PUT localhost:3001/rules -d '{}'             422, and the error
@@ -15,12 +15,13 @@
 use std::env;
 use std::error::Error;
 use std::fmt::Write;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, MatchedPath, Path};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, MatchedPath, Path};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::routing::{get, put};
@@ -34,11 +35,14 @@ use windrow_tower::{
 };
 
 labels! {
-    struct Client { account: str }
+    /// The client. An address of 32 or 128 bits is two numbers, so it is not written out for each
+    /// request.
+    struct Client { account: str, address_high: u64, address_low: u64 }
+
     struct Place { route: str }
 }
 
-/// The limits of accounts: two a second until there are rules.
+/// The limits of clients: two a second until there are rules.
 static CLIENTS: Limits<Client> =
     Limits::new(10_000, |_| Gate::builder(2).buckets(10).build().expect("a second in ten buckets"));
 
@@ -70,10 +74,20 @@ fn replace(text: &[u8]) -> Result<String, Box<dyn Error>> {
     Ok(format!("clients: {clients}\nrooms: {rooms}\nwindows: {windows}\n"))
 }
 
-fn client(parts: &Parts) -> Client<'_> {
-    // A real service takes an account that was authenticated.
+fn client(parts: &Parts) -> Option<Client<'_>> {
+    // A real service would verify the account: otherwise a client makes up another for each
+    // request.
     let account = parts.headers.get("x-account").and_then(|account| account.to_str().ok());
-    Client { account: account.unwrap_or("anonymous") }
+    if let Some(account) = account {
+        return Some(Client { account, address_high: 0, address_low: 0 });
+    }
+    // A socket of both families maps addresses of IPv4 into IPv6, all of them into one network.
+    let address = parts.extensions.get::<ConnectInfo<SocketAddr>>()?.ip().to_canonical();
+    let bits = match address {
+        IpAddr::V4(address) => u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits() >> 64 << 64, // a client has a network of these
+    };
+    Some(Client { account: "", address_high: (bits >> 64) as u64, address_low: bits as u64 })
 }
 
 fn route(parts: &Parts) -> Option<&str> {
@@ -82,7 +96,7 @@ fn route(parts: &Parts) -> Option<&str> {
 
 /// Returns the service. Requests wait where their rule allows it, for two seconds at most.
 fn service() -> Router {
-    let limit = LimitLayer::new(&CLIENTS, |parts| Some(client(parts)))
+    let limit = LimitLayer::new(&CLIENTS, client)
         .weight(|parts| CLIENTS.weight(parts.uri.path()))
         .wait(Duration::from_secs(2), sleep);
     let room = RoomLayer::new(&ROOMS, |parts| Some(Place { route: route(parts)? }));
@@ -146,7 +160,8 @@ async fn main() -> std::io::Result<()> {
     tokio::spawn(watch(RulesFile::new(path)));
     let control_listener = TcpListener::bind("127.0.0.1:3001").await?;
     tokio::spawn(async move { axum::serve(control_listener, control()).await });
-    axum::serve(TcpListener::bind("127.0.0.1:3000").await?, service()).await
+    let service = service().into_make_service_with_connect_info::<SocketAddr>();
+    axum::serve(TcpListener::bind("127.0.0.1:3000").await?, service).await
 }
 
 #[cfg(test)]
@@ -221,5 +236,24 @@ mod tests {
         assert_eq!(write(&settings(3, 0, 2)).await.0, 200);
         assert_eq!((ask("alice").await, ask("bob").await), (503, 503), "there is no place");
         assert!(replace(include_bytes!("rules.json")).is_ok(), "the file beside");
+    }
+
+    fn from(address: &str) -> Parts {
+        let mut request = Request::new(());
+        let address: IpAddr = address.parse().expect("an address");
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::from((address, 50_000))));
+        request.into_parts().0
+    }
+
+    /// On a socket of both families, addresses of IPv4 come as ones of IPv6 that map them.
+    #[test]
+    fn each_address_of_ipv4_is_a_client_and_each_network_of_ipv6() {
+        let clients = ["192.0.2.1", "192.0.2.2", "2001:db8:0:1::1", "2001:db8:0:2::1"].map(from);
+        for (index, one) in clients.iter().enumerate() {
+            assert!(clients[..index].iter().all(|other| client(one) != client(other)), "{one:?}");
+        }
+        assert_eq!(client(&from("::ffff:192.0.2.1")), client(&clients[0]));
+        assert_eq!(client(&from("::ffff:192.0.2.2")), client(&clients[1]));
+        assert_eq!(client(&from("2001:db8:0:1:2:3:4:5")), client(&clients[2]));
     }
 }

@@ -94,7 +94,7 @@ impl<B> AdmissionLayer<ByBreaker<B, ByStatus>> {
     where
         B: Fn(&Parts) -> Option<O>,
     {
-        let asked = ByBreaker { breaker, classify: ByStatus, cap: Cap::NONE };
+        let asked = ByBreaker { breaker, classify: ByStatus, cap: Cap::default() };
         AdmissionLayer { asked, discarded: 0 }
     }
 }

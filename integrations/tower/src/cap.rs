@@ -16,15 +16,10 @@ use std::time::Duration;
 const SECOND: u128 = 1_000_000_000;
 
 /// The longest time that a refused client is told, if there is one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cap {
-    longest: Option<Duration>,
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cap(Option<Duration>);
 
 impl Cap {
-    /// Tells each time as it is.
-    pub(crate) const NONE: Cap = Cap { longest: None };
-
     /// Creates a cap.
     ///
     /// # Panics
@@ -32,12 +27,12 @@ impl Cap {
     /// If it is zero: clients would come back at once, or never.
     pub(crate) fn of(longest: Duration) -> Cap {
         assert!(!longest.is_zero(), "the longest time to come back after is zero");
-        Cap { longest: Some(longest) }
+        Cap(Some(longest))
     }
 
     /// Returns the time to tell for the time of a place in line.
     pub(crate) fn hold(self, place: Duration) -> Duration {
-        let Some(longest) = self.longest.filter(|longest| place > *longest) else { return place };
+        let Some(longest) = self.0.filter(|longest| place > *longest) else { return place };
         let beyond = place.saturating_sub(longest).as_nanos();
         let longest = longest.as_nanos();
         let (lower, upper) = (longest / 2, longest.div_ceil(2));
@@ -60,7 +55,7 @@ mod tests {
         let told = |millis| cap.hold(Duration::from_millis(millis)).as_millis();
         assert_eq!([0, 1, 4_000, 9_999, 10_000].map(told), [0, 1, 4_000, 9_999, 10_000]);
         assert_eq!([10_001, 12_500, 15_000, 15_001].map(told), [5_001, 7_500, 10_000, 5_001]);
-        assert_eq!(Cap::NONE.hold(Duration::MAX), Duration::MAX);
+        assert_eq!(Cap::default().hold(Duration::MAX), Duration::MAX);
     }
 
     #[test]

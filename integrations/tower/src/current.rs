@@ -56,7 +56,10 @@ impl<T: Setting> Current<T> {
         drop(alone);
         let mut changes = Changes::default();
         for key in family {
-            changes.note(go_by(&key, rules.setting_of::<L>(family.names(), key.labels())));
+            let setting = rules.setting_of::<L>(family.names(), key.labels());
+            let has_changed = go_by(&key, setting);
+            changes.keys += usize::from(has_changed == Some(true));
+            changes.failed += usize::from(has_changed.is_none());
         }
         changes
     }
@@ -80,14 +83,6 @@ pub struct Changes {
     /// They keep their interval and buckets, and of two limits they have the lower one. All other
     /// keys follow the rules. When there is memory, replace the rules again.
     pub failed: usize,
-}
-
-impl Changes {
-    /// Adds one key: whether it has changed, or `None` if it could not be changed.
-    pub(crate) fn note(&mut self, has_changed: Option<bool>) {
-        self.keys += usize::from(has_changed == Some(true));
-        self.failed += usize::from(has_changed.is_none());
-    }
 }
 
 impl Display for Changes {

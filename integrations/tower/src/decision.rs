@@ -18,7 +18,7 @@ pub trait Holds {
 }
 
 /// The settings of a layer for the requests that it decides about.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Terms {
     pub(crate) max_wait: Duration,
     pub(crate) fields: Option<LimitFields>,
@@ -39,6 +39,7 @@ pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Told, Told>> + Send +
 
 /// The decision about a request, and what its client is told.
 pub enum Decision<H: Holds> {
+    /// The request is admitted, or not limited.
     Now(Told),
     After(Duration, Turn<H>, Told),
     Asks(Asked),
@@ -46,11 +47,6 @@ pub enum Decision<H: Holds> {
 }
 
 impl<H: Holds> Decision<H> {
-    /// Returns the decision about a request that is not limited.
-    pub(crate) fn unlimited() -> Decision<H> {
-        Decision::Now(Told::default())
-    }
-
     /// Returns the decision that a limiter has made about a weight. `hold` keeps the limiter for a
     /// turn that is waited for. A refused request is told the time of the place that `join` takes:
     /// see [`Line::join`](crate::line::Line::join).
@@ -71,17 +67,10 @@ impl<H: Holds> Decision<H> {
     }
 }
 
-/// The turn for which a request waits: it is given up if this is dropped before
-/// [`keep`](Self::keep).
+/// The turn for which a request waits: it is given up if this is dropped with its grant.
 pub struct Turn<H: Holds> {
     of: H,
-    grant: Option<<H::Limiter as Decides>::Grant>,
-}
-
-impl<H: Holds> Turn<H> {
-    pub(crate) fn keep(&mut self) {
-        self.grant = None;
-    }
+    pub(crate) grant: Option<<H::Limiter as Decides>::Grant>,
 }
 
 impl<H: Holds> Drop for Turn<H> {
@@ -107,14 +96,9 @@ pub(crate) fn told(
     };
     let fields = terms.fields.filter(|fields| fields.are_for(admission.is_granted()));
     let fields = fields.map(|fields| {
-        let mut quotas: Vec<Quota> = limiter.quotas().collect();
-        if !admission.is_granted() {
-            let is_one = quotas.len() == 1;
-            for quota in quotas.iter_mut().filter(|it| is_one || it.is_short_of(weight)) {
-                quota.retry_after = retry_after;
-            }
-        }
-        fields.of(&quotas)
+        let quotas: Vec<Quota> = limiter.quotas().collect();
+        let refuses = |quota: &Quota| quotas.len() == 1 || quota.is_short_of(weight);
+        fields.of(&quotas, |quota| retry_after.filter(|_| refuses(quota)))
     });
     Told { retry_after, fields }
 }

@@ -3,11 +3,9 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use windrow::{
-    InFlight, SlidingWindow,
-    family::{LifetimeTotals, Metric},
-    in_flight::{LevelOwner, Peaks},
-};
+use windrow::family::{LifetimeTotals, Metric};
+use windrow::in_flight::{LevelOwner, Peaks};
+use windrow::{InFlight, SlidingWindow};
 
 windrow::events! {
     /// The events of requests.

@@ -10,7 +10,6 @@ use std::io::IoSlice;
 use base64::engine::{Engine, general_purpose::STANDARD};
 use bytes::Buf;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use http_body::Frame;
 
 use crate::protocol::Protocol;
 
@@ -27,13 +26,9 @@ const HEAD: usize = 5;
 const TRAILERS: u8 = 0x80;
 const COMPRESSED: u8 = 0x01;
 
-/// The trailers in a body of gRPC-Web; nothing for any other body.
+/// The frames of a body of gRPC-Web that have come, with its trailers.
 #[derive(Debug, Default)]
-pub(crate) struct WebTrailers(Option<Box<Frames>>);
-
-/// The frames of a body that have come.
-#[derive(Debug, Default)]
-struct Frames {
+pub(crate) struct Frames {
     /// Characters of base64, fewer than four; `None` if the body is not in base64.
     base64: Option<Vec<u8>>,
     /// The bytes of the next frame's head that are there.
@@ -47,32 +42,19 @@ struct Frames {
     is_lost: bool,
 }
 
-impl WebTrailers {
-    /// Returns those in the body of a response with these headers.
-    pub(crate) fn of(headers: &HeaderMap) -> WebTrailers {
+impl Frames {
+    /// Returns those of a response with these headers; `None` if it is not one of gRPC-Web.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Box<Frames>> {
         let base64 = match Protocol::of(headers) {
             Protocol::GrpcWeb => None,
             Protocol::GrpcWebText => Some(Vec::with_capacity(4)),
-            Protocol::Http | Protocol::Grpc => return WebTrailers(None),
+            Protocol::Http | Protocol::Grpc => return None,
         };
-        WebTrailers(Some(Box::new(Frames { base64, ..Frames::default() })))
+        Some(Box::new(Frames { base64, ..Frames::default() }))
     }
 
-    /// Looks at the next frame of the body.
-    pub(crate) fn look<D: Buf>(&mut self, frame: &Frame<D>) {
-        if let (Some(frames), Some(data)) = (&mut self.0, frame.data_ref()) {
-            frames.look(data);
-        }
-    }
-
-    /// Returns the trailers, now that the body has ended; `None` if there were none to be read.
-    pub(crate) fn end(&self) -> Option<HeaderMap> {
-        self.0.as_ref().and_then(|frames| frames.end())
-    }
-}
-
-impl Frames {
-    fn look(&mut self, data: &impl Buf) {
+    /// Looks at the next data of the body.
+    pub(crate) fn look(&mut self, data: &impl Buf) {
         let mut pieces = [IoSlice::new(&[]); PIECES];
         let count = data.chunks_vectored(&mut pieces);
         let pieces = &pieces[..count];
@@ -103,7 +85,8 @@ impl Frames {
         four
     }
 
-    fn end(&self) -> Option<HeaderMap> {
+    /// Returns the trailers, now that the body has ended; `None` if there were none to be read.
+    pub(crate) fn end(&self) -> Option<HeaderMap> {
         if self.trailers.is_empty() || self.is_lost {
             return None;
         }
@@ -147,12 +130,12 @@ impl Frames {
 
 #[cfg(test)]
 mod tests {
-    use super::{Engine, Frames, LONGEST, STANDARD, WebTrailers};
+    use super::{Engine, Frames, LONGEST, STANDARD};
     use http::{HeaderMap, HeaderValue};
 
     fn reader(kind: &'static str) -> Frames {
         let kind = ("content-type".parse().unwrap(), HeaderValue::from_static(kind));
-        *WebTrailers::of(&HeaderMap::from_iter([kind])).0.expect("gRPC-Web")
+        *Frames::of(&HeaderMap::from_iter([kind])).expect("gRPC-Web")
     }
 
     fn frame(flags: u8, content: &[u8]) -> Vec<u8> {

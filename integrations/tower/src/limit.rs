@@ -2,7 +2,6 @@
 
 mod counts;
 mod fields;
-mod forgetting;
 mod limits;
 mod series;
 mod settings;

@@ -109,8 +109,6 @@ pub struct Quota {
     pub limit: u64,
     pub interval: Duration,
     pub left: u64,
-    /// The wait, if this limit refuses the request.
-    pub retry_after: Option<Duration>,
 }
 
 impl Quota {
@@ -157,7 +155,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Gate<C> {
 
     fn quotas(&self) -> impl Iterator<Item = Quota> {
         let (limit, interval, left) = (self.limit(), self.interval(), self.left());
-        [Quota { limit, interval, left, retry_after: None }].into_iter()
+        [Quota { limit, interval, left }].into_iter()
     }
 
     /// The key asks both gates while a grant of `overflow` counts, or is waited for: an interval,
@@ -299,7 +297,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
         let (limit, left) = (self.burst(), Pace::left(self));
         let nanos = self.period().as_nanos() as u64 * limit; // at most 2^62
         let interval = Duration::from_nanos(nanos);
-        [Quota { limit, interval, left, retry_after: None }].into_iter()
+        [Quota { limit, interval, left }].into_iter()
     }
 
     /// The pace begins where `overflow` stands, so the key asks it alone.
@@ -336,7 +334,6 @@ impl<C: Clock + Send + Sync + 'static> Decides for Paces<C> {
             limit: quota.burst,
             interval: quota.refill,
             left: quota.left,
-            retry_after: None,
         })
     }
 

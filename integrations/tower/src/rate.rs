@@ -1,7 +1,6 @@
 //! The rate-limiting layer, by a limiter for each key or by a pace in a static; and its service.
 
-mod by_key;
-mod by_pace;
+mod asked;
 
 use std::future::{self, Ready};
 use std::mem;
@@ -22,8 +21,7 @@ use crate::layered::Layered;
 use crate::limit::{Fields, LimitFields};
 use crate::refusal::{DISCARDED, Reason, Refused};
 
-pub use by_key::LimitLayer;
-pub use by_pace::PaceLayer;
+pub use asked::{LimitLayer, PaceLayer};
 
 /// A rate-limiting layer: a [`LimitLayer`](crate::LimitLayer), with a limit for each key, or a
 /// [`PaceLayer`](crate::PaceLayer).
@@ -54,7 +52,7 @@ pub trait Asks {
 
 impl<Q> RateLayer<Q> {
     fn of(asked: Q) -> RateLayer<Q> {
-        let terms = Terms { max_wait: Duration::ZERO, fields: None, cap: Cap::NONE };
+        let terms = Terms::default();
         RateLayer {
             asked,
             weight: |_| 1,
@@ -223,7 +221,21 @@ where
         let (parts, body) = request.into_parts();
         let decision = asked.decide(&parts, weight, *terms);
         let request = Request::from_parts(parts, body);
-        LimitFuture::by(decision, &mut self.inner, request, sleep, *discarded)
+        let inner = &mut self.inner;
+        let (state, fields) = match decision {
+            Decision::Refused(told) => (State::refused(request, told, *discarded), None),
+            Decision::Now(told) => (State::Running { response: inner.call(request) }, told.fields),
+            // The service, which was polled for readiness, is taken along to the end of the wait.
+            Decision::After(wait, turn, told) => {
+                let held = Some((take(inner), request));
+                (State::Waiting { sleep: sleep(wait), turn, held }, told.fields)
+            }
+            Decision::Asks(asked) => {
+                let held = Some((take(inner), request));
+                (State::Asking { asked, held, discarded: *discarded }, None)
+            }
+        };
+        LimitFuture { state, fields: fields.map(Box::new) }
     }
 }
 
@@ -265,33 +277,6 @@ pin_project! {
     }
 }
 
-impl<S: Service<Request<A>> + Clone, A: Body, Z, H: Holds> LimitFuture<S, A, Z, H> {
-    /// Returns the future of a request, by the decision about it: calls the service, which was
-    /// polled for readiness, or takes it along to the end of the wait. Of the body of a refused
-    /// request, `discarded` bytes are read.
-    fn by(
-        decision: Decision<H>,
-        inner: &mut S,
-        request: Request<A>,
-        sleep: impl FnOnce(Duration) -> Z,
-        discarded: u64,
-    ) -> Self {
-        let (state, fields) = match decision {
-            Decision::Refused(told) => (State::refused(request, told, discarded), None),
-            Decision::Now(told) => (State::Running { response: inner.call(request) }, told.fields),
-            Decision::After(wait, turn, told) => {
-                let held = Some((take(inner), request));
-                (State::Waiting { sleep: sleep(wait), turn, held }, told.fields)
-            }
-            Decision::Asks(asked) => {
-                let held = Some((take(inner), request));
-                (State::Asking { asked, held, discarded }, None)
-            }
-        };
-        LimitFuture { state, fields: fields.map(Box::new) }
-    }
-}
-
 /// Takes the service that is ready. The clone in its place may not be.
 fn take<S: Clone>(inner: &mut S) -> S {
     let later = inner.clone();
@@ -299,6 +284,7 @@ fn take<S: Clone>(inner: &mut S) -> S {
 }
 
 impl<S: Service<Request<A>>, A: Body, Z, H: Holds> State<S, A, Z, H> {
+    /// Of the body of a refused request, `discarded` bytes are read.
     fn refused(request: Request<A>, told: Told, discarded: u64) -> State<S, A, Z, H> {
         let reason = Reason::Limit(told.retry_after);
         State::Refused { refused: Refused::new(request, reason, told.fields, discarded) }
@@ -330,7 +316,7 @@ where
                 }
                 Projected::Waiting { sleep, turn, held } => {
                     ready!(sleep.poll(context));
-                    turn.keep();
+                    turn.grant = None; // it is kept
                     let (mut service, request) = held.take().expect("it was not called yet");
                     State::Running { response: service.call(request) }
                 }

@@ -55,13 +55,6 @@ pub struct Blocked {
     pub retry_after: Option<Duration>,
 }
 
-impl Blocked {
-    /// Returns whether a response has the mark.
-    pub(crate) fn is_on<B>(response: &Response<B>) -> bool {
-        response.extensions().get::<Blocked>().is_some()
-    }
-}
-
 /// The reason of a refusal.
 #[derive(Clone, Copy, Debug)]
 pub enum Reason {

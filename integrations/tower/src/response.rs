@@ -9,21 +9,25 @@ use http::{HeaderMap, Response};
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::classify::{Classify, Outcome};
-use crate::grpc_web::WebTrailers;
+use crate::classify::{ByStatus, Classify, Outcome};
+use crate::grpc_web::Frames;
 use crate::refusal::Blocked;
 
-/// A follower of a request: it is told what becomes of the request, and is dropped at its end. It
-/// is sealed.
+/// A follower of a request: it is told what becomes of the request, and is dropped at its end. By
+/// default, the outcome is of no interest to it. It is sealed.
 pub trait Follower {
     /// Returns the classification of responses.
-    fn classify(&self) -> &impl Classify;
+    fn classify(&self) -> &impl Classify {
+        &ByStatus
+    }
 
     /// Returns whether the outcome of the request is of interest, and still unknown.
-    fn is_open(&self) -> bool;
+    fn is_open(&self) -> bool {
+        false
+    }
 
     /// Takes the outcome. After another one, it can only become an exception.
-    fn end(&mut self, outcome: Outcome);
+    fn end(&mut self, _: Outcome) {}
 
     /// Notes an answer or an error of the service, but no refusal by a limit behind the layer.
     fn served(&mut self) {}
@@ -31,7 +35,7 @@ pub trait Follower {
     /// Notes the head of the response; or, without one, an error of the service.
     fn answered<B>(&mut self, response: Option<&Response<B>>) {
         let outcome = match response {
-            Some(response) if Blocked::is_on(response) => Some(Outcome::Refused),
+            Some(it) if it.extensions().get::<Blocked>().is_some() => Some(Outcome::Refused),
             Some(response) => {
                 self.served();
                 self.classify().by_head(response.status(), response.headers())
@@ -123,7 +127,8 @@ pin_project! {
         inner: B,
         // `None` once the body has ended.
         follower: Option<F>,
-        web: WebTrailers,
+        // Of gRPC-Web, while the outcome is unknown.
+        web: Option<Box<Frames>>,
     }
 }
 
@@ -132,7 +137,7 @@ impl<B: Body, F: Follower> ResponseBody<B, F> {
     pub(crate) fn within(response: Response<B>, follower: Option<F>) -> Response<Self> {
         let (parts, inner) = response.into_parts();
         let is_open = follower.as_ref().is_some_and(F::is_open);
-        let web = if is_open { WebTrailers::of(&parts.headers) } else { WebTrailers::default() };
+        let web = if is_open { Frames::of(&parts.headers) } else { None };
         let mut body = ResponseBody { inner, follower, web };
         // Servers do not poll an empty body.
         if body.inner.is_end_stream()
@@ -157,13 +162,17 @@ impl<B: Body, F: Follower> Body for ResponseBody<B, F> {
             return this.inner.poll_frame(context);
         };
         let polled = ready!(run(follower, || this.inner.as_mut().poll_frame(context)));
-        if let Some(Ok(frame)) = &polled {
-            this.web.look(frame);
+        if let (Some(web), Some(Ok(frame))) = (this.web.as_mut(), &polled)
+            && let Some(data) = frame.data_ref()
+        {
+            web.look(data);
         }
         match &polled {
             Some(Ok(frame)) if frame.is_trailers() => follower.ended(frame.trailers_ref()),
             Some(Ok(_)) if !this.inner.is_end_stream() => return Poll::Ready(polled),
-            Some(Ok(_)) | None => follower.ended(this.web.end().as_ref()),
+            Some(Ok(_)) | None => {
+                follower.ended(this.web.as_ref().and_then(|web| web.end()).as_ref());
+            }
             Some(Err(_)) => follower.end(Outcome::Exception),
         }
         *this.follower = None;
@@ -182,7 +191,7 @@ impl<B: Body, F: Follower> Body for ResponseBody<B, F> {
 /// Returns an empty body, for a request that is not followed.
 impl<B: Default, F> Default for ResponseBody<B, F> {
     fn default() -> ResponseBody<B, F> {
-        ResponseBody { inner: B::default(), follower: None, web: WebTrailers::default() }
+        ResponseBody { inner: B::default(), follower: None, web: None }
     }
 }
 

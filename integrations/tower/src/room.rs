@@ -1,16 +1,24 @@
-//! The layer of concurrency limits.
+//! The layer of concurrency limits, and the room of a key.
 
 mod rooms;
-mod settings;
+
+use std::mem;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::request::Parts;
+use windrow::family::{Handle, Metric};
+use windrow::in_flight::{InFlightGuard, LevelOwner};
 use windrow::labels::{Labels, RuntimeLabels};
+use windrow::{AtMost, Counter, InFlight};
 
 use crate::key::{ByValues, KeyValues, RequestKey};
 use crate::layered::{AdmissionLayer, Admits};
 use crate::refusal::{DISCARDED, Reason};
+use crate::response::Follower;
+use crate::rules::Places;
 
-pub use rooms::{InRoom, Room, Rooms};
+pub use rooms::Rooms;
 
 /// A layer of concurrency limits: refuses a request whose key's room is full, with *503 Service
 /// Unavailable*.
@@ -123,3 +131,129 @@ impl<L: Labels, K: RequestKey<L>> Admits for ByRoom<L, K> {
         self.key.with_key(parts, enter).transpose()
     }
 }
+
+/// The level of a closed room: the highest, which is never a number of places.
+const CLOSED: u64 = u64::MAX;
+
+/// A key's requests in flight, and the counts of its requests: a metric in the family of [`Rooms`].
+#[derive(Debug, Default)]
+pub struct Room {
+    level: InFlight,
+    terms: OnceLock<Terms>,
+    passed: Counter,
+    blocked: Counter,
+}
+
+/// The terms of a room.
+#[derive(Debug)]
+struct Terms {
+    places: AtomicU64,
+    /// Keys without a room of their own share this one.
+    is_shared: bool,
+}
+
+impl Room {
+    /// Returns the number of requests in flight.
+    ///
+    /// ```
+    /// # use windrow::labels;
+    /// # use windrow_tower::Rooms;
+    /// # labels! { pub struct Client { client: u32 } }
+    /// static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 10);
+    /// let client = Client { client: 7 };
+    /// let place = CLIENTS.try_enter(client);
+    /// assert_eq!(CLIENTS.family().with(client).level(), 1);
+    /// # drop(place);
+    /// ```
+    pub fn level(&self) -> u64 {
+        let level = self.level.level();
+        if level == CLOSED { 0 } else { level }
+    }
+
+    /// Returns the counter of admitted requests.
+    ///
+    /// ```
+    /// assert_eq!(windrow_tower::Room::default().passed().sum(), 0);
+    /// ```
+    pub fn passed(&self) -> &Counter {
+        &self.passed
+    }
+
+    /// Returns the counter of refused requests.
+    ///
+    /// ```
+    /// assert_eq!(windrow_tower::Room::default().blocked().sum(), 0);
+    /// ```
+    pub fn blocked(&self) -> &Counter {
+        &self.blocked
+    }
+
+    /// Returns the number of places, once it is set.
+    fn places(&self) -> Option<u64> {
+        // Relaxed: it publishes nothing else, and a request under way may go by either rules.
+        self.terms.get().map(|terms| terms.places.load(Ordering::Relaxed))
+    }
+
+    fn is_shared(&self) -> bool {
+        self.terms.get().is_some_and(|terms| terms.is_shared)
+    }
+
+    /// Sets the number of places, if there is one; returns whether it was another.
+    fn go_by(&self, places: Places) -> bool {
+        // Relaxed, as the load.
+        let set = self.terms.get().map(|terms| terms.places.swap(places.places, Ordering::Relaxed));
+        set.is_some_and(|before| before != places.places)
+    }
+
+    /// Closes the room if it is empty. Returns whether it is closed now.
+    fn close(&self) -> bool {
+        let closed = self.level.try_enter(CLOSED, AtMost(CLOSED)).map(mem::forget); // forever
+        closed.is_some() || self.is_closed()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.level.level() == CLOSED
+    }
+}
+
+/// The total is the numbers of passed and of blocked requests.
+impl Metric for Room {
+    type Total = (u64, u64);
+
+    fn total(&self) -> (u64, u64) {
+        (self.passed.total(), self.blocked.total())
+    }
+
+    fn merge(one: &mut (u64, u64), other: (u64, u64)) {
+        Counter::merge(&mut one.0, other.0);
+        Counter::merge(&mut one.1, other.1);
+    }
+}
+
+/// Guard of a place in a room, which is freed when this is dropped: from [`Rooms::try_enter`].
+///
+/// ```
+/// # use windrow::labels;
+/// # use windrow_tower::Rooms;
+/// # labels! { pub struct Client { client: u32 } }
+/// static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 10);
+/// let place = CLIENTS.try_enter(Client { client: 7 }).expect("it is empty");
+/// std::thread::spawn(move || drop(place)).join().unwrap();
+/// assert_eq!(CLIENTS.family().with(Client { client: 7 }).level(), 0);
+/// ```
+#[must_use = "the place is free again when this is dropped, which is at once"]
+pub struct InRoom<L: Labels> {
+    _inside: InFlightGuard<Kept<L>>,
+}
+
+/// The handle that a place keeps. (A room itself hands out places only within its limit.)
+struct Kept<L: Labels>(Handle<L, Room>);
+
+impl<L: Labels> LevelOwner for Kept<L> {
+    fn in_flight(&self) -> &InFlight {
+        &self.0.level
+    }
+}
+
+/// The place is free when this is dropped, whatever became of the request.
+impl<L: Labels> Follower for InRoom<L> {}

@@ -11,13 +11,10 @@
 //! is given its geometry under a lock that excludes the swap itself. So either it is in the family
 //! before the swap, and the walk after the swap finds it, or it is settled by the new rules.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-use windrow::{
-    Family,
-    family::{Handle, Pinned},
-};
+use windrow::Family;
+use windrow::family::{Handle, Pinned};
 
 use crate::current::{Changes, Current};
 use crate::endpoint::Endpoint;
@@ -290,12 +287,5 @@ impl Routes {
 impl Default for Routes {
     fn default() -> Routes {
         Routes::new()
-    }
-}
-
-/// Shows each series.
-impl Debug for Routes {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Routes").field(&self.family).finish()
     }
 }

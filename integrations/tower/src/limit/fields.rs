@@ -96,8 +96,9 @@ impl LimitFields {
         self.is_on_all || !is_granted
     }
 
-    /// Returns the fields for a response, with an item for each limit.
-    pub(crate) fn of(self, quotas: &[Quota]) -> Fields {
+    /// Returns the fields for a response, with an item for each limit. `wait` returns the wait of a
+    /// limit that refuses the request.
+    pub(crate) fn of(self, quotas: &[Quota], wait: impl Fn(&Quota) -> Option<Duration>) -> Fields {
         use std::fmt::Write;
 
         let whole = |number: u64| number.min(MOST);
@@ -113,7 +114,7 @@ impl LimitFields {
                 let _ = write!(policy, ";w={}", whole(quota.interval.as_secs()));
             }
             let _ = write!(limit, "{comma}{name};r={}", whole(quota.left));
-            if let Some(wait) = quota.retry_after {
+            if let Some(wait) = wait(quota) {
                 let _ = write!(limit, ";t={}", whole(whole_seconds(wait)));
             }
         }

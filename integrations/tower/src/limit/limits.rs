@@ -16,23 +16,20 @@
 //! same way: it is ended first, unless another thread has made the limiter, and a thread that has
 //! found it before looks again.
 
-use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
-use windrow::{
-    Family, Gate,
-    family::{Handle, Pinned},
-    gate::Admission,
-    labels::{LabelNames, Labels, RuntimeLabels},
-};
+use windrow::family::{Handle, Pinned};
+use windrow::gate::Admission;
+use windrow::labels::{LabelNames, Labels, RuntimeLabels};
+use windrow::{Family, Gate};
 
 use crate::current::Current;
 use crate::limit::counts::{Answer, Standing};
 use crate::limit::series::Limit;
-use crate::limit::sharing::{Departures, decide_by_both, left};
+use crate::limit::sharing::{Departures, decide_by_both};
 use crate::limiter::{Limiter, Reply};
 use crate::rules::Rate;
 use crate::unwind::make_or_undo;
@@ -268,10 +265,8 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
                 }
                 return Some(Reply::Told(admission, Some(grant)));
             }
-            Standing::Sharing(until) => {
-                let overflow = self.overflow_limiter();
-                if let Some((overflow, left)) = overflow.and_then(|it| Some((it, left(until, it)?)))
-                {
+            Standing::Sharing(_) => {
+                if let Some((overflow, left)) = self.shared(standing) {
                     let (admission, grant) = decide_by_both(limiter, overflow, weight, left);
                     return Some(Reply::Told(admission, grant));
                 }
@@ -384,18 +379,8 @@ impl<G: Limiter> Limits<RuntimeLabels, G> {
     /// let ask = |key: &[&str]| TENANTS.admit(key, 1, Duration::ZERO).is_granted();
     /// assert!(ask(&["acme", "eu"]) && !ask(&["acme", "eu"]) && ask(&["acme", "us"]));
     /// ```
-    pub fn with_names(
-        names: LabelNames,
-        max_keys: usize,
-        make: Make<RuntimeLabels, G>,
-    ) -> Limits<RuntimeLabels, G> {
+    pub fn with_names(names: LabelNames, max_keys: usize, make: Make<RuntimeLabels, G>) -> Self {
         let family = Family::with_names(names).with_max_series(max_keys);
         Limits::<RuntimeLabels, G>::of(family, make)
-    }
-}
-
-impl<L: Labels, G: Send + Sync + Debug> Debug for Limits<L, G> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Limits").field(&self.family).finish()
     }
 }

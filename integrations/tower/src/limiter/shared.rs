@@ -56,7 +56,7 @@ impl Decides for SharedGate {
 
     fn quotas(&self) -> impl Iterator<Item = Quota> {
         let (limit, interval, left) = (self.limit(), self.interval(), self.left());
-        [Quota { limit, interval, left, retry_after: None }].into_iter()
+        [Quota { limit, interval, left }].into_iter()
     }
 
     /// A key without permits in this process may be forgotten.

@@ -13,22 +13,19 @@
 //! thread that finds a closed room removes it in the same look-up, under the family's lock, that
 //! finds it closed.
 
-use std::fmt::{self, Debug, Formatter};
 use std::mem;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
-use windrow::{
-    AtMost, Counter, Family, InFlight,
-    family::{Handle, Metric},
-    in_flight::{InFlightGuard, LevelOwner},
-    labels::{LabelNames, Labels, RuntimeLabels},
-};
+use windrow::family::Handle;
+use windrow::labels::{LabelNames, Labels, RuntimeLabels};
+use windrow::{AtMost, Family};
 
-use crate::classify::{ByStatus, Classify, Outcome};
-use crate::current::Current;
-use crate::response::Follower;
-use crate::rules::{Places, RoomRules};
+use crate::current::{Changes, Current};
+use crate::room::{CLOSED, InRoom, Kept, Room, Terms};
+#[cfg(feature = "json")]
+use crate::rules::RulesFile;
+use crate::rules::{Places, RoomRules, RulesError};
 use crate::unwind::make_or_undo;
 use crate::vacancy::{make_room, make_room_ahead};
 
@@ -64,14 +61,11 @@ use crate::vacancy::{make_room, make_room_ahead};
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
     places: PlacesOf<L>,
-    pub(super) current: Current<Places>,
+    current: Current<Places>,
 }
 
 /// Returns the number of places of a key's room; for `None`, of the shared room.
 type PlacesOf<L> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> u64;
-
-/// The level of a closed room: the highest, which is never a number of places.
-const CLOSED: u64 = u64::MAX;
 
 impl<L: Labels> Rooms<L> {
     /// Creates rooms for at most `max_keys` keys. The function returns the number of places of a
@@ -206,6 +200,101 @@ impl<L: Labels> Rooms<L> {
     pub fn family(&self) -> &Family<L, Room> {
         &self.family
     }
+
+    /// Replaces the rules: from now on they give each key's room its number of places, both the
+    /// rooms that exist and those that come later.
+    ///
+    /// Before the first call, the function given to [`new`](Self::new) decides alone. The rules are
+    /// checked first; if anything is wrong, nothing changes.
+    ///
+    /// A request keeps its place. Where there are fewer places than before, requests are refused
+    /// until enough others have left. A request that begins after this returns is decided by the
+    /// new rules, and one that is under way by the old or the new ones.
+    ///
+    /// The call costs less than a microsecond for each key. Requests do not wait for it, except
+    /// that the first request of a new key may wait while the set itself is exchanged. Concurrent
+    /// swaps run one after the other.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RulesError::UnknownLabel`] if a rule names a label that keys do not have. The old
+    /// rules stay in force.
+    ///
+    /// ```
+    /// use windrow::labels;
+    /// use windrow_tower::{Places, Rooms, Rules, RulesError};
+    ///
+    /// labels! { pub struct Route { route: str } }
+    ///
+    /// static ROUTES: Rooms<Route> = Rooms::new(1_000, |_| 100);
+    ///
+    /// let report = Route { route: "/report" };
+    /// let first = ROUTES.try_enter(report);
+    /// let rules = Rules::builder(Places::new(100)).rule([("route", "/report")], Places::new(1));
+    /// assert_eq!(ROUTES.replace(rules.build()?)?.keys, 1);
+    /// assert!(ROUTES.try_enter(report).is_none());
+    /// drop(first);
+    /// assert!(ROUTES.try_enter(report).is_some());
+    /// # Ok::<(), RulesError>(())
+    /// ```
+    pub fn replace(&self, rules: RoomRules) -> Result<Changes, RulesError> {
+        self.check(&rules)?;
+        Ok(self.current.replace(rules, self.family(), |room, places| Some(room.go_by(places))))
+    }
+
+    /// Checks rules as [`replace`](Self::replace) does, and changes nothing: see
+    /// [`Limits::check`](crate::Limits::check).
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`replace`](Self::replace). Rules for which there is no error are not
+    /// refused later.
+    pub fn check(&self, rules: &RoomRules) -> Result<(), RulesError> {
+        rules.check_labels(self.family().names())
+    }
+
+    /// Replaces the rules by a [JSON text](crate::Rules#json). Needs the feature `json`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Rules::from_json`](crate::Rules::from_json) and
+    /// [`replace`](Self::replace). The old rules stay in force.
+    ///
+    /// ```
+    /// # use windrow::labels;
+    /// # use windrow_tower::{Rooms, RulesError};
+    /// # labels! { pub struct Route { route: str } }
+    /// # static ROUTES: Rooms<Route> = Rooms::new(1_000, |_| 100);
+    /// ROUTES.reload(
+    ///     br#"{
+    ///         "default": { "places": 50 },
+    ///         "rules": [ { "match": { "route": "/report" }, "places": 2 } ]
+    ///     }"#,
+    /// )?;
+    /// # Ok::<(), RulesError>(())
+    /// ```
+    #[cfg(feature = "json")]
+    pub fn reload(&self, text: &[u8]) -> Result<Changes, RulesError> {
+        self.replace(RoomRules::from_json(text)?)
+    }
+
+    /// Replaces the rules by a JSON file, if its text has changed since the last call with this
+    /// `file`: see [`Limits::reload_if_changed`](crate::Limits::reload_if_changed). Needs the
+    /// feature `json`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`RulesFile::read_if_changed`] and [`reload`](Self::reload), once for
+    /// each text. The old rules stay in force.
+    #[cfg(feature = "json")]
+    pub fn reload_if_changed(&self, file: &mut RulesFile) -> Result<Option<Changes>, RulesError> {
+        file.read_if_changed()?.map(|text| self.reload(&text)).transpose()
+    }
+
+    /// Returns the rules in force; `None` before the first [`replace`](Self::replace).
+    pub fn rules(&self) -> Option<Arc<RoomRules>> {
+        self.current.load().clone()
+    }
 }
 
 impl Rooms<RuntimeLabels> {
@@ -224,151 +313,8 @@ impl Rooms<RuntimeLabels> {
     /// assert!(place.is_some() && tenants.try_enter(&["acme"]).is_none());
     /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
-    pub fn with_names(
-        names: LabelNames,
-        max_keys: usize,
-        places: PlacesOf<RuntimeLabels>,
-    ) -> Rooms<RuntimeLabels> {
+    pub fn with_names(names: LabelNames, max_keys: usize, places: PlacesOf<RuntimeLabels>) -> Self {
         let family = Family::with_names(names).with_max_series(max_keys);
         Rooms { family, places, current: Current::new() }
     }
-}
-
-impl<L: Labels> Debug for Rooms<L> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Rooms").field(&self.family).finish()
-    }
-}
-
-/// A key's requests in flight, and the counts of its requests: a metric in the family of [`Rooms`].
-#[derive(Debug, Default)]
-pub struct Room {
-    level: InFlight,
-    terms: OnceLock<Terms>,
-    passed: Counter,
-    blocked: Counter,
-}
-
-/// The terms of a room.
-#[derive(Debug)]
-struct Terms {
-    places: AtomicU64,
-    /// Keys without a room of their own share this one.
-    is_shared: bool,
-}
-
-impl Room {
-    /// Returns the number of requests in flight.
-    ///
-    /// ```
-    /// # use windrow::labels;
-    /// # use windrow_tower::Rooms;
-    /// # labels! { pub struct Client { client: u32 } }
-    /// static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 10);
-    /// let client = Client { client: 7 };
-    /// let place = CLIENTS.try_enter(client);
-    /// assert_eq!(CLIENTS.family().with(client).level(), 1);
-    /// # drop(place);
-    /// ```
-    pub fn level(&self) -> u64 {
-        let level = self.level.level();
-        if level == CLOSED { 0 } else { level }
-    }
-
-    /// Returns the counter of admitted requests.
-    ///
-    /// ```
-    /// assert_eq!(windrow_tower::Room::default().passed().sum(), 0);
-    /// ```
-    pub fn passed(&self) -> &Counter {
-        &self.passed
-    }
-
-    /// Returns the counter of refused requests.
-    ///
-    /// ```
-    /// assert_eq!(windrow_tower::Room::default().blocked().sum(), 0);
-    /// ```
-    pub fn blocked(&self) -> &Counter {
-        &self.blocked
-    }
-
-    /// Returns the number of places, once it is set.
-    fn places(&self) -> Option<u64> {
-        // Relaxed: it publishes nothing else, and a request under way may go by either rules.
-        self.terms.get().map(|terms| terms.places.load(Ordering::Relaxed))
-    }
-
-    fn is_shared(&self) -> bool {
-        self.terms.get().is_some_and(|terms| terms.is_shared)
-    }
-
-    /// Sets the number of places, if there is one; returns whether it was another.
-    pub(super) fn go_by(&self, places: Places) -> bool {
-        // Relaxed, as the load.
-        let set = self.terms.get().map(|terms| terms.places.swap(places.places, Ordering::Relaxed));
-        set.is_some_and(|before| before != places.places)
-    }
-
-    /// Closes the room if it is empty. Returns whether it is closed now.
-    fn close(&self) -> bool {
-        let closed = self.level.try_enter(CLOSED, AtMost(CLOSED)).map(mem::forget); // forever
-        closed.is_some() || self.is_closed()
-    }
-
-    fn is_closed(&self) -> bool {
-        self.level.level() == CLOSED
-    }
-}
-
-/// The total is the numbers of passed and of blocked requests.
-impl Metric for Room {
-    type Total = (u64, u64);
-
-    fn total(&self) -> (u64, u64) {
-        (self.passed.total(), self.blocked.total())
-    }
-
-    fn merge(one: &mut (u64, u64), other: (u64, u64)) {
-        Counter::merge(&mut one.0, other.0);
-        Counter::merge(&mut one.1, other.1);
-    }
-}
-
-/// Guard of a place in a room, which is freed when this is dropped: from [`Rooms::try_enter`].
-///
-/// ```
-/// # use windrow::labels;
-/// # use windrow_tower::Rooms;
-/// # labels! { pub struct Client { client: u32 } }
-/// static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 10);
-/// let place = CLIENTS.try_enter(Client { client: 7 }).expect("it is empty");
-/// std::thread::spawn(move || drop(place)).join().unwrap();
-/// assert_eq!(CLIENTS.family().with(Client { client: 7 }).level(), 0);
-/// ```
-#[must_use = "the place is free again when this is dropped, which is at once"]
-pub struct InRoom<L: Labels> {
-    _inside: InFlightGuard<Kept<L>>,
-}
-
-/// The handle that a place keeps. (A room itself hands out places only within its limit.)
-struct Kept<L: Labels>(Handle<L, Room>);
-
-impl<L: Labels> LevelOwner for Kept<L> {
-    fn in_flight(&self) -> &InFlight {
-        &self.0.level
-    }
-}
-
-/// The place is free when this is dropped, whatever became of the request.
-impl<L: Labels> Follower for InRoom<L> {
-    fn classify(&self) -> &impl Classify {
-        &ByStatus
-    }
-
-    fn is_open(&self) -> bool {
-        false
-    }
-
-    fn end(&mut self, _: Outcome) {}
 }

@@ -10,7 +10,7 @@ use crate::rules::setting::{Rate, Setting};
 pub struct RulesBuilder<T> {
     pub(super) default: T,
     pub(super) overflow: Option<T>,
-    pub(super) rules: Vec<(Vec<(String, String)>, T)>,
+    pub(super) rules: Vec<(T, Vec<(String, String)>)>,
     pub(super) weights: Vec<(String, u64)>,
 }
 
@@ -48,7 +48,7 @@ impl<T: Setting> RulesBuilder<T> {
         setting: T,
     ) -> RulesBuilder<T> {
         let owned = |(label, pattern): (&str, &str)| (label.to_owned(), pattern.to_owned());
-        self.rules.push((labels.into_iter().map(owned).collect(), setting));
+        self.rules.push((setting, labels.into_iter().map(owned).collect()));
         self
     }
 
@@ -77,7 +77,7 @@ impl<T: Setting> RulesBuilder<T> {
         at_most(LimitRules::MAX_RULES, self.rules.len(), RulesPart::Rules)?;
         at_most(LimitRules::MAX_RULES, self.weights.len(), RulesPart::Weights)?;
         let mut by_key = Vec::with_capacity(self.rules.len());
-        for (index, (labels, setting)) in self.rules.into_iter().enumerate() {
+        for (index, (setting, labels)) in self.rules.into_iter().enumerate() {
             let part = RulesPart::Rule(index);
             at_most(LimitRules::MAX_LABELS, labels.len(), RulesPart::Match(index))?;
             let labels = setting.check().and_then(|()| patterns(labels));

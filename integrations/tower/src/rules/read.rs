@@ -34,10 +34,10 @@ impl<'de, T: Setting> Visitor<'de> for Set<T> {
         let of_weight = &["request", "weight"];
         let weight =
             Object { what: "an object of a weight", names: of_weight, required: of_weight };
-        let mut read = Names::default();
+        let mut seen = Vec::new();
         let (mut of_default, mut of_overflow) = (None, None);
         let (mut rules, mut weights) = (Vec::new(), Vec::new());
-        while let Some(name) = read.next_name(&mut map, names)? {
+        while let Some(name) = next_name(&mut map, names, &mut seen)? {
             match name {
                 "default" => of_default = Some(map.next_value_seed(Seen(default))?),
                 "overflow" => of_overflow = Some(map.next_value_seed(Seen(overflow))?),
@@ -47,39 +47,29 @@ impl<'de, T: Setting> Visitor<'de> for Set<T> {
         }
         let default = of_default.ok_or_else(|| A::Error::missing_field("default"))?;
         let default = T::BLANK.with(&default);
-        let rule = |fields: Fields| {
-            let setting = default.with(&fields);
-            (fields.labels, setting)
-        };
         Ok(RulesBuilder {
             default,
             overflow: of_overflow.map(|fields| default.with(&fields)),
-            rules: rules.into_iter().map(rule).collect(),
+            rules: rules.into_iter().map(|it| (default.with(&it), it.labels)).collect(),
             weights: weights.into_iter().map(|fields| (fields.request, fields.weight)).collect(),
         })
     }
 }
 
-/// The names that an object has had: each may come once.
-#[derive(Default)]
-struct Names(Vec<&'static str>);
-
-impl Names {
-    /// Reads the next name, which is one of these.
-    fn next_name<'de, A: MapAccess<'de>>(
-        &mut self,
-        map: &mut A,
-        names: &'static [&'static str],
-    ) -> Result<Option<&'static str>, A::Error> {
-        let Some(name) = map.next_key::<String>()? else { return Ok(None) };
-        let known = names.iter().find(|known| **known == name);
-        let name = *known.ok_or_else(|| A::Error::unknown_field(&name, names))?;
-        if self.0.contains(&name) {
-            return Err(A::Error::duplicate_field(name));
-        }
-        self.0.push(name);
-        Ok(Some(name))
+/// Reads the next name of an object, which is one of these, and comes once.
+fn next_name<'de, A: MapAccess<'de>>(
+    map: &mut A,
+    names: &'static [&'static str],
+    seen: &mut Vec<&'static str>,
+) -> Result<Option<&'static str>, A::Error> {
+    let Some(name) = map.next_key::<String>()? else { return Ok(None) };
+    let known = names.iter().find(|known| **known == name);
+    let name = *known.ok_or_else(|| A::Error::unknown_field(&name, names))?;
+    if seen.contains(&name) {
+        return Err(A::Error::duplicate_field(name));
     }
+    seen.push(name);
+    Ok(Some(name))
 }
 
 /// An object with some of these fields, and all that are required.
@@ -98,8 +88,8 @@ impl<'de> Visitor<'de> for Object {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-        let (mut read, mut fields) = (Names::default(), Fields::default());
-        while let Some(name) = read.next_name(&mut map, self.names)? {
+        let (mut seen, mut fields) = (Vec::new(), Fields::default());
+        while let Some(name) = next_name(&mut map, self.names, &mut seen)? {
             match name {
                 "match" => fields.labels = map.next_value_seed(Seen(Pairs))?,
                 "request" => fields.request = map.next_value()?,
@@ -113,7 +103,7 @@ impl<'de> Visitor<'de> for Object {
                 _ => fields.places = Some(map.next_value()?),
             }
         }
-        match self.required.iter().find(|name| !read.0.contains(name)) {
+        match self.required.iter().find(|name| !seen.contains(name)) {
             Some(missing) => Err(A::Error::missing_field(missing)),
             None => Ok(fields),
         }

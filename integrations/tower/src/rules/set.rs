@@ -1,8 +1,6 @@
 //! A set of rules: the settings of keys, and the weights of requests.
 
-use std::borrow::Cow;
-
-use windrow::labels::{LabelValue, Labels, RuntimeLabels};
+use windrow::labels::{Labels, RuntimeLabels};
 
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::setting::{Geometry, Places, Rate, Setting};
@@ -156,7 +154,9 @@ impl<T: Setting> Rules<T> {
     /// Returns the setting of a key that has one label for each of these names.
     pub(crate) fn setting_of<L: Labels>(&self, names: &[&str], key: Option<L::Borrowed<'_>>) -> T {
         let Some(key) = key else { return self.overflow };
-        let texts: Vec<_> = (0..names.len()).map(|index| text(L::value(key, index))).collect();
+        // Labels as exporters show them.
+        let texts: Vec<_> =
+            (0..names.len()).map(|index| L::value(key, index).to_string()).collect();
         let matches = |(label, pattern): &(Box<str>, Pattern)| {
             let index = names.iter().position(|name| **name == **label);
             index.is_some_and(|index| pattern.matches(&texts[index]))
@@ -202,14 +202,6 @@ impl Rules<Rate> {
 pub(super) fn check_length(bytes: u64) -> Result<(), RulesError> {
     let max = LimitRules::MAX_BYTES;
     if bytes > max as u64 { Err(RulesError::TooLong { bytes, max }) } else { Ok(()) }
-}
-
-/// Returns a label as exporters show it.
-fn text(value: LabelValue<'_>) -> Cow<'_, str> {
-    match value {
-        LabelValue::Text(text) => Cow::Borrowed(text),
-        other => Cow::Owned(other.to_string()),
-    }
 }
 
 /// An exact text, or a prefix, which is written with a `*` after it.

@@ -10,41 +10,8 @@ use crate::endpoint::Http;
 use crate::rules::error::Problem;
 
 /// The setting that a rule of [`Rules`](crate::Rules) gives its keys: a [`Rate`], [`Places`] or a
-/// [`Geometry`].
-pub trait Setting: Copy + PartialEq + Debug + Readable + Send + Sync + 'static {
-    /// Refuses a setting that no key can have.
-    fn check(self) -> Result<(), Problem> {
-        Ok(())
-    }
-}
-
-#[cfg(not(feature = "serde"))]
-pub trait Readable {}
-
-#[cfg(not(feature = "serde"))]
-impl<T> Readable for T {}
-
-/// The fields of an object as serde reads them: each may be there or not.
-#[cfg(feature = "serde")]
-#[derive(Default)]
-pub struct Fields {
-    /// The labels and patterns of a rule.
-    pub(super) labels: Vec<(String, String)>,
-    /// The pattern of a weight's requests.
-    pub(super) request: String,
-    pub(super) weight: u64,
-    pub(super) limit: Option<u64>,
-    pub(super) interval_ms: Option<u64>,
-    pub(super) buckets: Option<usize>,
-    pub(super) strict: Option<bool>,
-    pub(super) max_wait_ms: Option<u64>,
-    pub(super) burst: Option<u64>,
-    pub(super) places: Option<u64>,
-}
-
-/// A setting that can be read.
-#[cfg(feature = "serde")]
-pub trait Readable: Sized {
+/// [`Geometry`]. It can be read by serde, as an object.
+pub trait Setting: Copy + PartialEq + Debug + Send + Sync + 'static {
     /// The object that is expected.
     const WHAT: &'static str;
 
@@ -63,6 +30,29 @@ pub trait Readable: Sized {
     /// Returns the setting with the fields that are there.
     #[must_use]
     fn with(self, fields: &Fields) -> Self;
+
+    /// Refuses a setting that no key can have.
+    fn check(self) -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
+/// The fields of an object as serde reads them: each may be there or not.
+#[cfg_attr(not(feature = "serde"), expect(dead_code))]
+#[derive(Default)]
+pub struct Fields {
+    /// The labels and patterns of a rule.
+    pub(super) labels: Vec<(String, String)>,
+    /// The pattern of a weight's requests.
+    pub(super) request: String,
+    pub(super) weight: u64,
+    pub(super) limit: Option<u64>,
+    pub(super) interval_ms: Option<u64>,
+    pub(super) buckets: Option<usize>,
+    pub(super) strict: Option<bool>,
+    pub(super) max_wait_ms: Option<u64>,
+    pub(super) burst: Option<u64>,
+    pub(super) places: Option<u64>,
 }
 
 /// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it; or one in each
@@ -190,28 +180,6 @@ impl Rate {
 }
 
 impl Setting for Rate {
-    /// Refuses a rate that no gate can have, or with a burst no pace, also on a clock that is fine
-    /// enough.
-    fn check(self) -> Result<(), Problem> {
-        few_buckets(self.buckets, Rate::MAX_BUCKETS)?;
-        if self.burst.is_some() {
-            let (period, burst) = self.pace();
-            if self.limit == 0 {
-                return Err(PaceError::ZeroLimit.into());
-            }
-            Pace::builder(period).burst(burst).allow_coarse_clock().build()?;
-            return Ok(());
-        }
-        let builder = Gate::builder(self.limit).interval(self.interval).buckets(self.buckets);
-        let builder = if self.strict { builder.strict() } else { builder };
-        builder.allow_coarse_clock().build()?;
-        Ok(())
-    }
-}
-
-/// Reads the fields of an object.
-#[cfg(feature = "serde")]
-impl Readable for Rate {
     const WHAT: &'static str = "an object of a rate";
     const NAMES: &'static [&'static str] =
         &["match", "limit", "interval_ms", "buckets", "strict", "max_wait_ms", "burst"];
@@ -228,6 +196,24 @@ impl Readable for Rate {
             max_wait: fields.max_wait_ms.map_or(self.max_wait, Duration::from_millis),
             burst: fields.burst.or(self.burst),
         }
+    }
+
+    /// Refuses a rate that no gate can have, or with a burst no pace, also on a clock that is fine
+    /// enough.
+    fn check(self) -> Result<(), Problem> {
+        few_buckets(self.buckets, Rate::MAX_BUCKETS)?;
+        if self.burst.is_some() {
+            let (period, burst) = self.pace();
+            if self.limit == 0 {
+                return Err(PaceError::ZeroLimit.into());
+            }
+            Pace::builder(period).burst(burst).allow_coarse_clock().build()?;
+            return Ok(());
+        }
+        let builder = Gate::builder(self.limit).interval(self.interval).buckets(self.buckets);
+        let builder = if self.strict { builder.strict() } else { builder };
+        builder.allow_coarse_clock().build()?;
+        Ok(())
     }
 }
 
@@ -256,11 +242,7 @@ impl Places {
     }
 }
 
-impl Setting for Places {}
-
-/// Reads the fields of an object.
-#[cfg(feature = "serde")]
-impl Readable for Places {
+impl Setting for Places {
     const WHAT: &'static str = "an object of places";
     const NAMES: &'static [&'static str] = &["match", "places"];
     const REQUIRED: &'static [&'static str] = &["places"];
@@ -324,17 +306,6 @@ impl Geometry {
 }
 
 impl Setting for Geometry {
-    fn check(self) -> Result<(), Problem> {
-        few_buckets(self.buckets, Geometry::MAX_BUCKETS)?;
-        let builder = SlidingWindow::<Http>::builder().interval(self.interval);
-        builder.buckets(self.buckets).allow_coarse_clock().build()?;
-        Ok(())
-    }
-}
-
-/// Reads the fields of an object.
-#[cfg(feature = "serde")]
-impl Readable for Geometry {
     const WHAT: &'static str = "an object of a geometry";
     const NAMES: &'static [&'static str] = &["match", "interval_ms", "buckets"];
     const REQUIRED: &'static [&'static str] = &["interval_ms", "buckets"];
@@ -345,6 +316,13 @@ impl Readable for Geometry {
             interval: fields.interval_ms.map_or(self.interval, Duration::from_millis),
             buckets: fields.buckets.unwrap_or(self.buckets),
         }
+    }
+
+    fn check(self) -> Result<(), Problem> {
+        few_buckets(self.buckets, Geometry::MAX_BUCKETS)?;
+        let builder = SlidingWindow::<Http>::builder().interval(self.interval);
+        builder.buckets(self.buckets).allow_coarse_clock().build()?;
+        Ok(())
     }
 }
 

@@ -97,7 +97,7 @@ impl metrics::Recorder for Recorder {
                 Target::Own(own) => Counter::from_arc(own),
                 Target::Series(cell) => Counter::from_arc(cell),
                 Target::Overflow(cell) => {
-                    let dropped = Arc::clone(self.registry.dropped(Kind::Counter));
+                    let dropped = Arc::clone(&self.registry.dropped[Kind::Counter as usize]);
                     Counter::from_arc(Arc::new(Overflow(cell, dropped)))
                 }
                 Target::Nowhere => Counter::noop(),
@@ -112,7 +112,7 @@ impl metrics::Recorder for Recorder {
                 Target::Own(own) => Gauge::from_arc(own),
                 Target::Series(cell) => Gauge::from_arc(cell),
                 Target::Overflow(_) | Target::Nowhere => {
-                    Gauge::from_arc(Arc::clone(self.registry.dropped(Kind::Gauge)))
+                    Gauge::from_arc(Arc::clone(&self.registry.dropped[Kind::Gauge as usize]))
                 }
             }
         })

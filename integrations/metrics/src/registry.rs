@@ -13,6 +13,7 @@
 //! it. Of several locks, that of the state is taken first, then that of a shard of the index.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::Ordering;
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
@@ -269,11 +270,6 @@ impl Registry {
             || names::bytes(key) > self.config.key_bytes
     }
 
-    /// Returns the number of keys.
-    pub(crate) fn keys(&self) -> usize {
-        self.read().keys
-    }
-
     /// Describes the metrics called `name`, unless they are described already. The number of
     /// descriptions has the same limit as that of keys.
     pub(crate) fn describe(&self, name: &str, unit: Option<Unit>, text: SharedString) {
@@ -290,6 +286,13 @@ impl Registry {
         if !is_vain(state) {
             state.descriptions.insert(exported, Arc::new((unit, text)));
         }
+    }
+}
+
+/// Shows the number of keys.
+impl Debug for Registry {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").field("keys", &self.read().keys).finish_non_exhaustive()
     }
 }
 

@@ -206,9 +206,7 @@ impl Builder {
     pub fn install(self) -> Result<Handle, InstallError> {
         let recorder = self.build()?;
         let handle = recorder.handle();
-        match metrics::set_global_recorder(recorder) {
-            Ok(()) => Ok(handle),
-            Err(_) => Err(InstallError::AlreadyInstalled),
-        }
+        metrics::set_global_recorder(recorder).map_err(|_| InstallError::AlreadyInstalled)?;
+        Ok(handle)
     }
 }

@@ -87,10 +87,8 @@ impl Display for InstallError {
 
 impl Error for InstallError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            InstallError::AlreadyInstalled => None,
-            InstallError::Build(error) => Some(error),
-        }
+        let InstallError::Build(error) = self else { return None };
+        Some(error)
     }
 }
 

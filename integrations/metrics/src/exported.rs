@@ -5,6 +5,7 @@
 //! of its parts. A later metric whose name is taken gets another one.
 
 use std::collections::{BTreeMap, HashSet};
+use std::iter::{once, once_with};
 use std::sync::Arc;
 
 use metrics::Unit;
@@ -33,6 +34,8 @@ pub(crate) struct Names {
     given: BTreeMap<(Kind, Arc<str>), Given>,
     /// The number of exports.
     exports: u64,
+    /// True if names end as Prometheus recommends.
+    are_recommended: bool,
 }
 
 /// The number of exports for which an absent metric keeps its name. Exports that run at the same
@@ -48,8 +51,8 @@ struct Given {
 
 impl Names {
     /// Reserves the names of the recorder's own metrics; no other name is given yet.
-    pub(crate) fn new() -> Names {
-        let mut names = Names::default();
+    pub(crate) fn new(are_recommended: bool) -> Names {
+        let mut names = Names { are_recommended, ..Names::default() };
         for (name, _) in OWN {
             names.taken.take(Kind::Counter, name);
         }
@@ -70,18 +73,17 @@ impl Names {
     }
 
     /// Returns the exported name of a metric, and the name that it would have had. The metric is
-    /// called `name` without suffixes, and `wants` a name if it has none yet. Call this in the
-    /// order in which metrics came.
+    /// called `name` without suffixes. Call this in the order in which metrics came.
     pub(crate) fn give(
         &mut self,
         kind: Kind,
         name: &Arc<str>,
-        wants: impl FnOnce() -> String,
+        unit: Option<Unit>,
     ) -> (String, String) {
-        let taken = &mut self.taken;
         let given = self.given.entry((kind, Arc::clone(name))).or_insert_with(|| {
-            let wanted = wants();
-            Given { exported: taken.take(kind, &wanted), wanted, seen: 0 }
+            let recommended = self.are_recommended.then(|| recommended(name, kind, unit));
+            let wanted = recommended.unwrap_or_else(|| name.to_string());
+            Given { exported: self.taken.take(kind, &wanted), wanted, seen: 0 }
         });
         given.seen = self.exports;
         (given.exported.clone(), given.wanted.clone())
@@ -97,32 +99,25 @@ impl Taken {
     fn take(&mut self, kind: Kind, name: &str) -> String {
         let by_kind = || format!("{name}_{kind}");
         let numbered = (2_u64..).map(|n| format!("{name}_{kind}_{n}"));
-        let mut like_it = std::iter::once_with(by_kind).chain(numbered);
-        let mut exported = name.to_owned();
-        loop {
-            let all: Vec<String> =
-                parts(kind).iter().map(|part| format!("{exported}{part}")).collect();
-            if !all.iter().any(|name| self.0.contains(name)) {
-                self.0.extend(all);
-                return exported;
-            }
-            exported = like_it.next().expect("numbers do not end");
-        }
+        let mut all = once(name.to_owned()).chain(once_with(by_kind)).chain(numbered);
+        let is_free = |name: &String| parts(kind, name).all(|part| !self.0.contains(&part));
+        let exported = all.find(is_free).expect("numbers do not end");
+        self.0.extend(parts(kind, &exported));
+        exported
     }
 
     fn free(&mut self, kind: Kind, exported: &str) {
-        for part in parts(kind) {
-            self.0.remove(&format!("{exported}{part}"));
-        }
+        parts(kind, exported).for_each(|part| _ = self.0.remove(&part));
     }
 }
 
-/// Returns the suffixes of a metric's name in its lines.
-fn parts(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Counter | Kind::Gauge => &[""],
+/// Returns a metric's names in its lines.
+fn parts(kind: Kind, exported: &str) -> impl Iterator<Item = String> {
+    let suffixes = match kind {
+        Kind::Counter | Kind::Gauge => &[""][..],
         Kind::Histogram => &["", "_bucket", "_sum", "_count"],
-    }
+    };
+    suffixes.iter().map(move |suffix| format!("{exported}{suffix}"))
 }
 
 /// The endings before which a unit stands.

@@ -65,7 +65,7 @@ impl Registry {
         let name = metric_name(key.name());
         let (labels, _) = names::labels(key, T::KIND, &self.config.global_labels);
         let state = &mut *self.write();
-        let families = &mut T::table_mut(state).families;
+        let families = T::table_mut(state);
         let family = families.get_mut(&*name)?;
         if family.series.get(&labels)?.len() != 1 {
             return None; // the counts of the other keys must not go back

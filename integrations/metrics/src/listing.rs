@@ -42,7 +42,7 @@ impl Registry {
         let from = last.as_ref().map_or(Bound::Unbounded, |(head, _)| Bound::Included(&*head.name));
         let state = self.read();
         let mut room = SLICE;
-        for (name, family) in T::table(&state).families.range::<str, _>((from, Bound::Unbounded)) {
+        for (name, family) in T::table(&state).range::<str, _>((from, Bound::Unbounded)) {
             let behind = match &last {
                 Some((head, labels)) if head.name == *name => Bound::Excluded(labels),
                 _ => Bound::Unbounded,

@@ -58,30 +58,20 @@ impl<T: HistogramFn> HistogramFn for Own<T> {
 
 /// Counts the updates of one kind that are in no series.
 #[derive(Default)]
-pub(crate) struct Dropped(windrow::Counter);
-
-impl Dropped {
-    fn note(&self) {
-        self.0.increment();
-    }
-
-    pub(crate) fn count(&self) -> u64 {
-        self.0.lifetime()
-    }
-}
+pub(crate) struct Dropped(pub(crate) windrow::Counter);
 
 /// The handle of a gauge whose key was refused: the last value of many gauges would mean nothing.
 impl GaugeFn for Dropped {
     fn increment(&self, _: f64) {
-        self.note();
+        self.0.increment();
     }
 
     fn decrement(&self, _: f64) {
-        self.note();
+        self.0.increment();
     }
 
     fn set(&self, _: f64) {
-        self.note();
+        self.0.increment();
     }
 }
 
@@ -96,6 +86,6 @@ impl CounterFn for Overflow {
     /// Dropped: no cell has the count of this key alone, so the difference to `absolute` is
     /// unknown.
     fn absolute(&self, _: u64) {
-        self.1.note();
+        self.1.0.increment();
     }
 }

@@ -120,12 +120,10 @@ impl Display for Problem {
             Problem::RepeatedLabel { name, label } => {
                 write!(f, "`{name}` has the label `{label}` twice; the greatest value counts")
             }
-            Problem::Refused { kind, calls } => {
-                write!(
-                    f,
-                    "{calls} calls had a new {kind} beyond the limit of keys, or a key that is too long"
-                )
-            }
+            Problem::Refused { kind, calls } => write!(
+                f,
+                "{calls} calls had a new {kind} beyond the limit of keys, or a key that is too long"
+            ),
             Problem::Dropped { kind, updates } => {
                 write!(f, "{updates} updates of {kind}s whose keys were refused are in no series")
             }
@@ -133,12 +131,10 @@ impl Display for Problem {
                 f,
                 "{values} values of `{name}` are not recorded: not finite, or beyond 2^53"
             ),
-            Problem::BelowZero { name, values } => {
-                write!(
-                    f,
-                    "{values} values of `{name}` are below zero, and counted as zero in cells"
-                )
-            }
+            Problem::BelowZero { name, values } => write!(
+                f,
+                "{values} values of `{name}` are below zero, and counted as zero in cells"
+            ),
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use windrow::Counter;
+
 use crate::cell::Cell;
 use crate::counter::CounterCell;
-use crate::exported::{DROPPED, OWN, REFUSED, UNRECORDED, recommended};
+use crate::exported::{DROPPED, OWN, REFUSED, UNRECORDED};
 use crate::gauge::GaugeCell;
 use crate::histogram::{HistogramCell, Told};
 use crate::kind::Kind;
@@ -35,32 +37,20 @@ impl Registry {
         let (mut families, mut problems) = (Vec::new(), Vec::new());
         for mut found in found {
             let (name, kind, unit) = (&found.head.name, found.family.kind, found.family.unit);
-            let wants = || {
-                if self.config.recommended_naming {
-                    recommended(name, kind, unit)
-                } else {
-                    name.to_string()
-                }
-            };
-            let (exported, wanted) = names.give(kind, name, wants);
+            let (exported, wanted) = names.give(kind, name, unit);
             found.family.name = exported;
             problems.extend(found.problems(wanted));
             families.push(found.family);
         }
-        let refused = Kind::ALL.map(|kind| Problem::Refused { kind, calls: self.refused(kind) });
-        problems.extend(refused);
-        let dropped = |kind| Problem::Dropped { kind, updates: self.dropped(kind).count() };
-        problems.extend(Kind::ALL.map(dropped));
-        problems.retain(|problem| {
-            !matches!(
-                problem,
-                Problem::Refused { calls: 0, .. } | Problem::Dropped { updates: 0, .. }
-            )
-        });
+        let counted = |counts: [u64; 3]| Kind::ALL.into_iter().zip(counts).filter(|(_, n)| *n > 0);
+        let refused = counted(self.refused.each_ref().map(Counter::lifetime));
+        problems.extend(refused.map(|(kind, calls)| Problem::Refused { kind, calls }));
+        let dropped = counted(self.dropped.each_ref().map(|dropped| dropped.0.lifetime()));
+        problems.extend(dropped.map(|(kind, updates)| Problem::Dropped { kind, updates }));
         families.extend(self.own(&problems));
-        let by_name =
-            |one: &Family, other: &Family| (one.kind, &one.name).cmp(&(other.kind, &other.name));
-        families.sort_unstable_by(by_name);
+        families.sort_unstable_by(|one, other| {
+            one.kind.cmp(&other.kind).then_with(|| one.name.cmp(&other.name))
+        });
         Snapshot { families, problems }
     }
 
@@ -79,18 +69,11 @@ impl Registry {
             value: T::read(&one.cells),
         };
         let series = listed.iter().map(series).collect();
-        let cells = listed.iter().flat_map(|one| one.cells.iter());
-        Some(Found {
-            head: Arc::clone(head),
-            family: Family { name: String::new(), kind: T::KIND, unit, help, series },
-            told: cells.fold(Told::default(), |all, cell| {
-                let told = cell.told();
-                Told {
-                    unrecorded: all.unrecorded + told.unrecorded,
-                    below_zero: all.below_zero + told.below_zero,
-                }
-            }),
-        })
+        let family = Family { name: String::new(), kind: T::KIND, unit, help, series };
+        let told = || listed.iter().flat_map(|one| one.cells.iter()).map(|cell| cell.told());
+        let unrecorded = told().map(|told| told.unrecorded).sum();
+        let below_zero = told().map(|told| told.below_zero).sum();
+        Some(Found { head: Arc::clone(head), family, told: Told { unrecorded, below_zero } })
     }
 
     /// Returns the recorder's metrics about itself: those that have counted.

@@ -1,6 +1,5 @@
 //! The recorder, and the handle that reads its metrics.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
@@ -26,6 +25,7 @@ use crate::text::text;
 /// assert_eq!(recorder.handle().render(), "# TYPE requests counter\nrequests 1\n\n");
 /// # Ok::<(), windrow_metrics::BuildError>(())
 /// ```
+#[derive(Debug)]
 #[must_use = "it records nothing before it is installed"]
 pub struct Recorder {
     registry: Arc<Registry>,
@@ -97,7 +97,7 @@ impl metrics::Recorder for Recorder {
                 Target::Own(own) => Counter::from_arc(own),
                 Target::Series(cell) => Counter::from_arc(cell),
                 Target::Overflow(cell) => {
-                    let dropped = Arc::clone(self.registry.dropped(Kind::Counter));
+                    let dropped = Arc::clone(&self.registry.dropped[Kind::Counter as usize]);
                     Counter::from_arc(Arc::new(Overflow(cell, dropped)))
                 }
                 Target::Nowhere => Counter::noop(),
@@ -112,7 +112,7 @@ impl metrics::Recorder for Recorder {
                 Target::Own(own) => Gauge::from_arc(own),
                 Target::Series(cell) => Gauge::from_arc(cell),
                 Target::Overflow(_) | Target::Nowhere => {
-                    Gauge::from_arc(Arc::clone(self.registry.dropped(Kind::Gauge)))
+                    Gauge::from_arc(Arc::clone(&self.registry.dropped[Kind::Gauge as usize]))
                 }
             }
         })
@@ -130,13 +130,6 @@ impl metrics::Recorder for Recorder {
     }
 }
 
-/// Shows the number of keys.
-impl Debug for Recorder {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorder").field("keys", &self.registry.keys()).finish_non_exhaustive()
-    }
-}
-
 /// Reads what a [`Recorder`] has counted, from any thread, at any time. Clones read the same
 /// recorder.
 ///
@@ -144,7 +137,7 @@ impl Debug for Recorder {
 /// counter lies between its value when the read began and its value when the read returned, and
 /// never goes back; a histogram's count is the sum of its buckets, and its sum covers the counted
 /// values, and perhaps some that were just being recorded.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[must_use = "a handle shows nothing before `render` or `snapshot`"]
 pub struct Handle {
     registry: Arc<Registry>,
@@ -165,13 +158,6 @@ impl Handle {
     /// Returns all metrics as values, with the [problems](Snapshot::problems) found.
     pub fn snapshot(&self) -> Snapshot {
         self.registry.snapshot()
-    }
-}
-
-/// Shows the number of keys of its recorder knows.
-impl Debug for Handle {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("keys", &self.registry.keys()).finish_non_exhaustive()
     }
 }
 

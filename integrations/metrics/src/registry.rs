@@ -13,6 +13,7 @@
 //! it. Of several locks, that of the state is taken first, then that of a shard of the index.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::Ordering;
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
@@ -59,9 +60,9 @@ pub(crate) struct Registry {
     /// The exported names, used by exports only.
     names: Mutex<Names>,
     /// Calls whose key was refused, by kind.
-    refused: [Counter; Kind::ALL.len()],
+    pub(crate) refused: [Counter; Kind::ALL.len()],
     /// Updates that are in no series, by kind.
-    dropped: [Arc<Dropped>; Kind::ALL.len()],
+    pub(crate) dropped: [Arc<Dropped>; Kind::ALL.len()],
     /// The time of the last look for idle keys.
     pub(crate) looked: Mutex<Instant>,
 }
@@ -74,8 +75,8 @@ pub(crate) struct State {
     pub(crate) histograms: Table<HistogramCell>,
     /// The number of keys, of all kinds.
     pub(crate) keys: usize,
-    /// The number of families that ever existed, of all kinds.
-    families: usize,
+    /// The number of keys and refuges that ever came, which numbers the families.
+    came: usize,
     /// The entries by exported name, without suffixes.
     pub(crate) descriptions: BTreeMap<String, Description>,
 }
@@ -83,18 +84,8 @@ pub(crate) struct State {
 /// A metric's unit and its help.
 pub(crate) type Description = Arc<(Option<Unit>, SharedString)>;
 
-/// The metrics of one kind.
-pub(crate) struct Table<T> {
-    /// The entries by exported name, without suffixes.
-    pub(crate) families: BTreeMap<Arc<str>, Family<T>>,
-}
-
-// A derived implementation would require it of `T`.
-impl<T> Default for Table<T> {
-    fn default() -> Table<T> {
-        Table { families: BTreeMap::new() }
-    }
-}
+/// The metrics of one kind, by exported name, without suffixes.
+pub(crate) type Table<T> = BTreeMap<Arc<str>, Family<T>>;
 
 /// The series of one name.
 pub(crate) struct Family<T> {
@@ -110,10 +101,11 @@ pub(crate) struct Family<T> {
 pub(crate) type KeyCells<T> = Arc<[Arc<T>]>;
 
 /// The facts about a name.
+#[derive(Default)]
 pub(crate) struct Head {
     /// The exported name, without suffixes.
     pub(crate) name: Arc<str>,
-    /// The number of earlier names, of all kinds.
+    /// Greater than that of all earlier names, of all kinds.
     pub(crate) order: usize,
     /// The name of the first key, and the first one of another name.
     pub(crate) called: String,
@@ -174,23 +166,17 @@ const OVERFLOW: (&str, &str) = ("overflow", "true");
 impl Registry {
     pub(crate) fn new(config: Config) -> Registry {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = AtomicU64::new(NEXT.fetch_add(1 << EPOCH_BITS, Ordering::Relaxed));
-        let names = Mutex::new(Names::new());
-        let (counters, gauges) = (Index::new(config.keys), Index::new(config.keys));
-        let histograms = Index::new(config.keys);
-        let (state, refused, dropped) = Default::default();
-        let looked = Mutex::new(Instant::now());
         Registry {
-            number,
+            number: AtomicU64::new(NEXT.fetch_add(1 << EPOCH_BITS, Ordering::Relaxed)),
+            counters: Index::new(config.keys),
+            gauges: Index::new(config.keys),
+            histograms: Index::new(config.keys),
+            state: RwLock::default(),
+            names: Mutex::new(Names::new(config.recommended_naming)),
+            refused: Default::default(),
+            dropped: Default::default(),
+            looked: Mutex::new(Instant::now()),
             config,
-            counters,
-            gauges,
-            histograms,
-            state,
-            names,
-            refused,
-            dropped,
-            looked,
         }
     }
 
@@ -217,16 +203,6 @@ impl Registry {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the counter of the updates of this kind that are in no series.
-    pub(crate) fn dropped(&self, kind: Kind) -> &Arc<Dropped> {
-        &self.dropped[kind as usize]
-    }
-
-    /// Returns the number of calls that had a refused key of this kind.
-    pub(crate) fn refused(&self, kind: Kind) -> u64 {
-        self.refused[kind as usize].lifetime()
-    }
-
     /// Returns the cell in which `key` counts; a new key gets one.
     #[inline]
     pub(crate) fn target<T: Tabled>(&self, key: &Key) -> Target<T> {
@@ -244,7 +220,7 @@ impl Registry {
         let state = self.read();
         let name = metric_name(key.name());
         if self.is_refused::<T>(&state, key, &name)
-            && let Some(target) = T::table(&state).refuge(&name)
+            && let Some(target) = state.refuge(&name)
         {
             self.refused[T::KIND as usize].increment();
             return target;
@@ -262,10 +238,10 @@ impl Registry {
         let global = &self.config.global_labels;
         if self.is_refused::<T>(state, key, name) {
             self.refused[T::KIND as usize].increment();
-            if let Some(target) = T::table(state).refuge(name) {
+            if let Some(target) = state.refuge(name) {
                 return target; // the same
             }
-            let refuge = T::table(state).refuge_name(name);
+            let refuge = state.refuge_name::<T>(name);
             let make = || T::new(&self.config.buckets, &refuge);
             let family = state.family::<T>(&refuge, &refuge);
             let (label, value) = OVERFLOW;
@@ -288,15 +264,10 @@ impl Registry {
 
     /// Returns whether a new key called `name` is refused.
     fn is_refused<T: Tabled>(&self, state: &State, key: &Key, name: &str) -> bool {
-        let of_name = T::table(state).families.get(name).map_or(0, |family| family.keys);
+        let of_name = T::table(state).get(name).map_or(0, |family| family.keys);
         state.keys >= self.config.keys
             || of_name >= self.config.keys_per_name
             || names::bytes(key) > self.config.key_bytes
-    }
-
-    /// Returns the number of keys.
-    pub(crate) fn keys(&self) -> usize {
-        self.read().keys
     }
 
     /// Describes the metrics called `name`, unless they are described already. The number of
@@ -318,35 +289,36 @@ impl Registry {
     }
 }
 
-impl State {
-    fn family<T: Tabled>(&mut self, name: &str, called: &str) -> &mut Family<T> {
-        if !T::table(self).families.contains_key(name) {
-            let name: Arc<str> = name.into();
-            let (order, called) = (self.families, called.to_owned());
-            let (also_called, repeated, shared) = Default::default();
-            let head =
-                Head { name: Arc::clone(&name), order, called, also_called, repeated, shared };
-            self.families += 1;
-            T::table_mut(self).families.insert(name, Family::new(head));
-        }
-        let family = T::table_mut(self).families.get_mut(name);
-        family.expect("it is there: looked for, or inserted")
+/// Shows the number of keys.
+impl Debug for Registry {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").field("keys", &self.read().keys).finish_non_exhaustive()
     }
 }
 
-impl<T: Cell> Table<T> {
+impl State {
+    fn family<T: Tabled>(&mut self, name: &str, called: &str) -> &mut Family<T> {
+        self.came += 1;
+        let order = self.came;
+        T::table_mut(self).entry(name.into()).or_insert_with_key(|name| {
+            let (name, called) = (Arc::clone(name), called.to_owned());
+            let head = Arc::new(Head { name, order, called, ..Head::default() });
+            Family { head, keys: 0, series: BTreeMap::new(), overflow: None }
+        })
+    }
+
     /// Returns where a refused key called `name` counts, if that is known.
-    fn refuge(&self, name: &str) -> Option<Target<T>> {
+    fn refuge<T: Tabled>(&self, name: &str) -> Option<Target<T>> {
         if T::KIND == Kind::Gauge {
             return Some(Target::Nowhere); // the last value of many gauges would mean nothing
         }
-        let family = self.families.get(&*self.refuge_name(name))?;
+        let family = T::table(self).get(&*self.refuge_name::<T>(name))?;
         family.overflow.clone().map(Target::Overflow)
     }
 
     /// Returns the family in which a refused key called `name` counts: its own, if there is one.
-    fn refuge_name(&self, name: &str) -> String {
-        if self.families.contains_key(name) {
+    fn refuge_name<T: Tabled>(&self, name: &str) -> String {
+        if T::table(self).contains_key(name) {
             name.to_owned()
         } else {
             format!("windrow_metrics_overflow_{}", T::KIND)
@@ -374,10 +346,6 @@ impl Head {
 }
 
 impl<T: Cell> Family<T> {
-    fn new(head: Head) -> Family<T> {
-        Family { head: Arc::new(head), keys: 0, series: BTreeMap::new(), overflow: None }
-    }
-
     /// Returns a cell for one more key of the series with these labels.
     fn add(&mut self, labels: Labels, make: impl FnOnce() -> T) -> Arc<T> {
         let cells = self.series.entry(labels).or_insert_with(|| Arc::new([]));

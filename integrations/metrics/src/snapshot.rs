@@ -188,12 +188,8 @@ impl Distribution {
     /// # Ok::<(), windrow_metrics::BuildError>(())
     /// ```
     pub fn quantile(&self, q: f64) -> Option<f64> {
-        match &self.counts {
-            Counted::Cells(cells, steps) => {
-                cells.quantile(q).map(|value| value as f64 / f64::from(*steps))
-            }
-            Counted::Buckets(..) => None,
-        }
+        let (cells, steps) = self.cells().zip(self.steps())?;
+        Some(cells.quantile(q)? as f64 / f64::from(steps))
     }
 
     /// Returns the cells, whose values are steps (by default, nanoseconds), for example to merge
@@ -202,10 +198,8 @@ impl Distribution {
     ///
     /// Its `sum` wraps at 2^64 steps, where [`sum`](Self::sum) does not.
     pub fn cells(&self) -> Option<&windrow::histogram::Distribution> {
-        match &self.counts {
-            Counted::Cells(cells, _) => Some(cells),
-            Counted::Buckets(..) => None,
-        }
+        let Counted::Cells(cells, _) = &self.counts else { return None };
+        Some(cells)
     }
 
     /// Returns the number of steps in a value of 1, by default 1 000 000 000. Returns `None` if the
@@ -221,10 +215,8 @@ impl Distribution {
     /// # Ok::<(), windrow_metrics::BuildError>(())
     /// ```
     pub fn steps(&self) -> Option<u32> {
-        match &self.counts {
-            Counted::Cells(_, steps) => Some(*steps),
-            Counted::Buckets(..) => None,
-        }
+        let Counted::Cells(_, steps) = self.counts else { return None };
+        Some(steps)
     }
 
     /// Returns the buckets: each bound, with the number of values not greater than it. The last

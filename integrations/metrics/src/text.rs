@@ -24,16 +24,20 @@ pub(crate) fn text(snapshot: &Snapshot) -> String {
         }
         write(&mut text, format_args!("# TYPE {name} {kind}\n"));
         for series in &family.series {
-            let mut line = Line { text: &mut text, name, labels: &series.labels };
+            let mut line = |suffix: &str, bound, value: &dyn Display| {
+                text.extend([name.as_str(), suffix]);
+                put_labels(&mut text, &series.labels, bound);
+                write(&mut text, format_args!(" {value}\n"));
+            };
             match &series.value {
-                Value::Counter(n) => line.write("", None, n),
-                Value::Gauge(value) => line.write("", None, &Number(*value)),
+                Value::Counter(n) => line("", None, n),
+                Value::Gauge(value) => line("", None, &Number(*value)),
                 Value::Histogram(values) => {
                     for (bound, below) in values.buckets() {
-                        line.write("_bucket", Some(Number(bound)), &below);
+                        line("_bucket", Some(bound), &below);
                     }
-                    line.write("_sum", None, &Number(values.sum()));
-                    line.write("_count", None, &values.count());
+                    line("_sum", None, &Number(values.sum()));
+                    line("_count", None, &values.count());
                 }
             }
         }
@@ -42,32 +46,22 @@ pub(crate) fn text(snapshot: &Snapshot) -> String {
     text
 }
 
-/// The lines of one series.
-struct Line<'a> {
-    text: &'a mut String,
-    name: &'a str,
-    labels: &'a Labels,
-}
-
-impl Line<'_> {
-    fn write(&mut self, part: &str, bound: Option<Number>, value: &dyn Display) {
-        self.text.extend([self.name, part]);
-        let mut before = '{';
-        for (name, label) in self.labels.iter() {
-            self.text.push(before);
-            self.text.extend([name, "=\""]);
-            escape(self.text, label, b"\\\n\"");
-            self.text.push('"');
-            before = ',';
-        }
-        if let Some(bound) = bound {
-            write(self.text, format_args!("{before}le=\"{bound}\""));
-            before = ',';
-        }
-        if before == ',' {
-            self.text.push('}');
-        }
-        write(self.text, format_args!(" {value}\n"));
+/// Appends the labels of a series, and the bound of a bucket.
+fn put_labels(text: &mut String, labels: &Labels, bound: Option<f64>) {
+    let mut before = '{';
+    for (name, label) in labels.iter() {
+        text.push(before);
+        text.extend([name, "=\""]);
+        escape(text, label, b"\\\n\"");
+        text.push('"');
+        before = ',';
+    }
+    if let Some(bound) = bound.map(Number) {
+        write(text, format_args!("{before}le=\"{bound}\""));
+        before = ',';
+    }
+    if before == ',' {
+        text.push('}');
     }
 }
 

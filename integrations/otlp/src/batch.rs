@@ -79,6 +79,7 @@ struct Metric {
 }
 
 /// Puts data points into requests.
+#[derive(Default)]
 pub(crate) struct Batches<'r> {
     /// The message `Resource`.
     resource: &'r [u8],
@@ -96,16 +97,7 @@ impl<'r> Batches<'r> {
     /// Returns that of no request yet. `resource` is an encoded message, and `longest` the expected
     /// length of the longest request: memory that is taken at once is not moved.
     pub(crate) fn new(resource: &'r [u8], temporality: Temporality, longest: usize) -> Batches<'r> {
-        Batches {
-            resource,
-            temporality,
-            done: Vec::new(),
-            metrics: Vec::new(),
-            pending: Vec::new(),
-            deltas: 0,
-            size: 0,
-            longest,
-        }
+        Batches { resource, temporality, longest, ..Batches::default() }
     }
 
     /// Adds the points of a series. `open` has the place of each metric of the source in the

@@ -5,14 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use windrow::export::{Series, Value};
 
-use crate::acknowledged::{Acknowledged, Number, State};
+use crate::acknowledged::Acknowledged;
 use crate::attributes::{Attribute, Attributes};
 use crate::batch::{Batch, Batches, Open};
 use crate::clock::nanos;
 use crate::draft::Draft;
 use crate::points::PointMaker;
 use crate::rules::{Described, OVERFLOW};
-use crate::temporality::Temporality;
 
 /// The sources of an exporter, and the way in which it sends them.
 pub(crate) struct Collector {
@@ -27,7 +26,8 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// Reads all sources. For deltas, `acknowledged` has the totals that they are counted from.
+    /// Reads all sources. For deltas, `acknowledged` has the totals that they are counted from; for
+    /// totals it stays empty.
     pub(crate) fn collect(&self, acknowledged: &mut Acknowledged) -> Vec<Batch> {
         acknowledged.begin();
         let mut batches = Batches::new(&self.resource, self.maker.temporality, self.longest.get());
@@ -46,7 +46,7 @@ impl Collector {
                     let metric = series.metric();
                     let born = nanos(described.starts.of(series, metric));
                     let reading = metric.read();
-                    let known = self.known(acknowledged, index, number);
+                    let known = acknowledged.look_up(index, number);
                     let mut points = self.maker.begin(born, began, known, &mut draft);
                     points.add_all(described, &reading, &mut attributes);
                     (number, points.finish())
@@ -66,7 +66,7 @@ impl Collector {
             }));
             let Ok(uses) = visited else { continue };
             if let Some((_, uses)) = described.uses.as_ref().zip(uses) {
-                let known = self.known(acknowledged, index, None);
+                let known = acknowledged.look_up(index, None);
                 let mut points = self.maker.begin(self.since, began, known, &mut draft);
                 let uses = Value::Count(uses);
                 points.total(described.parts.len(), &Attributes::default(), uses, &[]);
@@ -82,19 +82,6 @@ impl Collector {
         let batches = batches.finish();
         self.longest.set(batches.iter().map(|batch| batch.body.len()).max().unwrap_or_default());
         batches
-    }
-
-    /// Returns the acknowledged state of a series, if changes are sent.
-    fn known<'k>(
-        &self,
-        acknowledged: &'k mut Acknowledged,
-        source: usize,
-        series: Number,
-    ) -> Option<&'k State> {
-        match self.maker.temporality {
-            Temporality::Cumulative => None,
-            Temporality::Delta => acknowledged.look_up(source, series),
-        }
     }
 }
 
@@ -123,6 +110,7 @@ mod tests {
     use crate::clock::Clock;
     use crate::histograms::HistogramForm;
     use crate::rules::{Name, describe};
+    use crate::temporality::Temporality;
 
     #[test]
     fn times_go_on_when_the_systems_clock_is_set_back() {

@@ -111,10 +111,8 @@ impl Display for StartError {
 
 impl Error for StartError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            StartError::Thread { error } => Some(error),
-            _ => None,
-        }
+        let StartError::Thread { error } = self else { return None };
+        Some(error)
     }
 }
 

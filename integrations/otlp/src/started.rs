@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use windrow_http::client::Runtime;
 
 use crate::error::{ExportError, StartError};
-use crate::worker::{Command, Worker};
+use crate::worker::{Asker, Command, Worker};
 
 /// A running exporter: from [`Exporter::start`](crate::Exporter::start).
 ///
@@ -111,10 +111,7 @@ impl Started {
         outcome
     }
 
-    fn ask(
-        &self,
-        command: fn(mpsc::SyncSender<Result<(), ExportError>>) -> Command,
-    ) -> Result<(), ExportError> {
+    fn ask(&self, command: fn(Asker) -> Command) -> Result<(), ExportError> {
         let (answer, answered) = mpsc::sync_channel(1);
         self.commands.send(command(answer)).map_err(|_| ExportError::Ended)?;
         answered.recv().unwrap_or(Err(ExportError::Ended))

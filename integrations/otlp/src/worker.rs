@@ -28,10 +28,13 @@ const LONGEST_DELAY: Duration = Duration::from_secs(600);
 /// A request to the exporter's thread.
 pub(crate) enum Command {
     /// An export now, and its outcome.
-    Flush(mpsc::SyncSender<Result<(), ExportError>>),
+    Flush(Asker),
     /// A last export, and its outcome.
-    End(mpsc::SyncSender<Result<(), ExportError>>),
+    End(Asker),
 }
+
+/// The way back to the caller, which waits for an outcome.
+pub(crate) type Asker = mpsc::SyncSender<Result<(), ExportError>>;
 
 /// The program's function for errors.
 pub(crate) type OnError = Box<dyn Fn(&ExportError) + Send>;

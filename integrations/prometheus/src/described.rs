@@ -225,24 +225,19 @@ pub(crate) fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
     outline.labels.iter().map(String::as_str).chain(more)
 }
 
-/// The names that are taken, in the forms that scrapers get them.
-#[derive(Debug, Default)]
-pub(crate) struct Taken(HashSet<String>);
-
-impl Taken {
-    /// Takes the names of metrics, unless one is taken.
-    pub(crate) fn take<'n>(
-        &mut self,
-        metrics: impl Iterator<Item = &'n Named> + Clone,
-    ) -> Result<(), RegisterError> {
-        for named in metrics.clone() {
-            if names(named).any(|name| self.0.contains(&name)) {
-                return Err(RegisterError::NameTaken { name: named.name.clone() });
-            }
+/// Adds the names of metrics, in the forms that scrapers get them, to those that are taken, unless
+/// one is among them.
+pub(crate) fn take<'n>(
+    taken: &mut HashSet<String>,
+    metrics: impl Iterator<Item = &'n Named> + Clone,
+) -> Result<(), RegisterError> {
+    for named in metrics.clone() {
+        if names(named).any(|name| taken.contains(&name)) {
+            return Err(RegisterError::NameTaken { name: named.name.clone() });
         }
-        self.0.extend(metrics.flat_map(names));
-        Ok(())
     }
+    taken.extend(metrics.flat_map(names));
+    Ok(())
 }
 
 /// Returns the names of a metric's samples, and its own, where other characters are escaped. (Names

@@ -1,5 +1,6 @@
 //! The metrics of a program as Prometheus scrapes them.
 
+use std::collections::HashSet;
 use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +10,7 @@ use windrow::export::{Catalog, Outline, StartTimes};
 
 use crate::buckets::Bucketed;
 use crate::collect::{Labels, Registered, Writer, collect};
-use crate::described::{Described, Named, Taken, Type, label_names};
+use crate::described::{Described, Named, Type, label_names, take};
 use crate::error::RegisterError;
 use crate::escaping::Escaping;
 use crate::format::{Format, Kind};
@@ -46,7 +47,7 @@ pub struct Exposition {
     labels: Vec<(String, String)>,
     characters: Characters,
     since: SystemTime,
-    taken: Taken,
+    taken: HashSet<String>,
     metrics: Vec<Metric>,
     /// The length of the last text in each dialect.
     lengths_of_text: [LastLength; 2],
@@ -92,7 +93,7 @@ impl Exposition {
             labels: Vec::new(),
             characters: Characters::Any,
             since: SystemTime::now(),
-            taken: Taken::default(),
+            taken: HashSet::new(),
             metrics: Vec::new(),
             lengths_of_text: Default::default(),
             #[cfg(feature = "protobuf")]
@@ -237,7 +238,7 @@ impl Exposition {
             }
             check_labels(self.characters, own.clone().chain(label_names(&described.outline)))?;
         }
-        self.taken.take(all.iter().flat_map(Described::named))?;
+        take(&mut self.taken, all.iter().flat_map(Described::named))?;
         let since = self.since;
         for described in all {
             let (labels, starts) = (self.labels.clone(), StartTimes::since(since));
@@ -308,7 +309,7 @@ impl Exposition {
         let (name, help, unit) = (self.full(name), help.to_owned(), String::new());
         check_name(self.characters, &name)?;
         let named = Named { name, help, unit, kind: Type::Info };
-        self.taken.take(std::iter::once(&named))?;
+        take(&mut self.taken, std::iter::once(&named))?;
         self.metrics.push(Metric::Info(named, labels));
         Ok(())
     }

@@ -219,7 +219,7 @@ pub use respond::{Response, Scraped, prefers_gzip};
 #[cfg(feature = "serve")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serve")))]
 pub use serve::{ServeError, Server, serve};
-pub use text_fn::{TextFn, text_fn};
+pub use text_fn::text_fn;
 
 /// The content type of [`Format::OPENMETRICS`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

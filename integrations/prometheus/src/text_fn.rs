@@ -1,7 +1,5 @@
 //! A text of the program's own, for the server and the gateway.
 
-use std::fmt::{self, Debug, Formatter};
-
 use crate::Format;
 use crate::respond::{Asked, Response, Scraped, prefers_gzip};
 
@@ -20,26 +18,16 @@ use crate::respond::{Asked, Response, Scraped, prefers_gzip};
 /// server.stop();
 /// # }
 /// ```
-pub fn text_fn<F: Fn() -> String + Send + Sync + 'static>(text: F) -> TextFn<F> {
-    TextFn { text }
+pub fn text_fn(text: impl Fn() -> String + Send + Sync + 'static) -> impl Scraped {
+    TextFn(text)
 }
 
-/// Metrics of a text that a function writes: from [`text_fn`].
-#[derive(Clone, Copy)]
-pub struct TextFn<F> {
-    text: F,
-}
+/// Metrics of a text that a function writes.
+struct TextFn<F>(F);
 
 impl<F: Fn() -> String + Send + Sync + 'static> Scraped for TextFn<F> {
     fn scrape(&self, asked: Asked<'_>) -> Response {
-        let body = (self.text)().into_bytes();
+        let body = (self.0)().into_bytes();
         Response::new(Format::TEXT, body, prefers_gzip(asked.accept_encoding))
-    }
-}
-
-/// Shows that it is a function.
-impl<F> Debug for TextFn<F> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TextFn").finish_non_exhaustive()
     }
 }

@@ -88,9 +88,7 @@ impl Display for PushError {
 
 impl Error for PushError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            PushError::Start { error } => Some(error),
-            _ => None,
-        }
+        let PushError::Start { error } = self else { return None };
+        Some(error)
     }
 }

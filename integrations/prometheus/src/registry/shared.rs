@@ -1,6 +1,6 @@
 //! Metrics that fit the traits of `prometheus-client`'s own.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use super::show::write_plain;
 /// ```
 ///
 /// That registry checks nothing. [`register`](super::register) also takes a clone, and checks it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Shared<M>(Arc<M>);
 
 /// A counter, shown as its all-time total, drained or not.
@@ -120,12 +120,5 @@ impl<M> Deref for Shared<M> {
     #[inline]
     fn deref(&self) -> &M {
         &self.0
-    }
-}
-
-/// Shows the metric.
-impl<M: Debug> Debug for Shared<M> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }

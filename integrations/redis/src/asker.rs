@@ -185,12 +185,8 @@ impl Asker {
             }
         }
         let until = now + PAUSE * u64::from(self.failures.min(5));
-        while !self.hub.is_over() {
-            let now = self.now();
-            if now >= until {
-                break;
-            }
-            thread::park_timeout(Duration::from_micros(until - now));
+        while !self.hub.is_over() && self.now() < until {
+            thread::park_timeout(Duration::from_micros(until.saturating_sub(self.now())));
         }
     }
 }

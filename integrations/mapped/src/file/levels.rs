@@ -47,7 +47,7 @@ impl File {
         self.shared.slot().map(drop)
     }
 
-    fn part(&self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<Part, MappedError> {
+    fn part(self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<Part, MappedError> {
         let word = self.register(name, labels, kind)?.word();
         Ok(Part { slot: self.shared.slot()?, word })
     }

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crate::ask::Call;
-use crate::connection::{Connection, Said};
+use crate::connection::{Call, Connection, Said};
 use crate::error::SharedError;
 use crate::hub::Hub;
 use crate::limit::Limit;

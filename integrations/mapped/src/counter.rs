@@ -21,14 +21,10 @@ use crate::cells::Cells;
 /// reads a cell for each processor.
 #[derive(Clone, Copy)]
 pub struct Counter {
-    cells: Cells,
+    pub(crate) cells: Cells,
 }
 
 impl Counter {
-    pub(crate) fn new(cells: Cells) -> Counter {
-        Counter { cells }
-    }
-
     /// Adds `n` to the counter, wrapping.
     ///
     /// ```
@@ -57,12 +53,6 @@ impl Counter {
     /// added when it returned. Consecutive sums never fall.
     pub fn sum(&self) -> u64 {
         self.cells.sum()
-    }
-
-    /// Returns the cells, for tests.
-    #[cfg(test)]
-    pub(crate) fn cells_for_tests(&self) -> Cells {
-        self.cells
     }
 }
 

@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windrow::histogram::Scale;
 use windrow::pace::PaceError;
 
 use crate::kind::Kind;
@@ -146,23 +145,14 @@ pub enum MappedError {
         /// The rule.
         rule: &'static str,
     },
-    /// The name is registered as a metric of another kind.
+    /// The name is registered as a metric of another kind, or as a histogram with another scale.
     OtherKind {
         /// The name.
         name: String,
-        /// The number of the kind of which it is, as in the file.
-        found: u8,
+        /// The kind of which it is; `None` if this version does not know it.
+        found: Option<Kind>,
         /// The kind of which it was to be.
         wanted: Kind,
-    },
-    /// The name is registered as a histogram with another scale.
-    OtherScale {
-        /// The name.
-        name: String,
-        /// The scale that it has.
-        found: Scale,
-        /// The scale that it was to have.
-        wanted: Scale,
     },
     /// A part of the file has no place left.
     Full {
@@ -186,23 +176,14 @@ pub enum MappedError {
         /// The rule, with the value.
         error: PaceError,
     },
-    /// The pace is registered with other terms.
+    /// The limits are registered with other terms, or in another number.
     OtherTerms {
         /// The name.
         name: String,
-        /// The period and the burst of the pace in the file.
-        found: (Duration, u64),
+        /// The period and the burst of each limit in the file.
+        found: Vec<(Duration, u64)>,
         /// Those that it was to have.
-        wanted: (Duration, u64),
-    },
-    /// The limits are registered as others: in another number.
-    OtherLimits {
-        /// The name.
-        name: String,
-        /// The number of limits in the file.
-        found: u64,
-        /// The number that it was to have.
-        wanted: u64,
+        wanted: Vec<(Duration, u64)>,
     },
     /// The processor exchanges no sixteen bytes at once, which several limits need. All of x86-64
     /// do since about 2006, and all of arm64.

@@ -8,10 +8,10 @@ use crate::cells::Cells;
 
 /// The two columns of a maximum, or of a minimum's complements.
 #[derive(Clone, Copy)]
-struct Extreme {
-    greatest: Cells,
+pub(crate) struct Extreme {
+    pub(crate) greatest: Cells,
     /// Raised to 1 by a record of zero.
-    zero: Cells,
+    pub(crate) zero: Cells,
 }
 
 impl Extreme {
@@ -45,14 +45,10 @@ pub(crate) fn of_columns(greatest: u64, zero: u64) -> Option<u64> {
 /// [`Counter`](crate::Counter) adds. [`get`](Self::get) reads two cells for each processor.
 #[derive(Clone, Copy)]
 pub struct Maximum {
-    extreme: Extreme,
+    pub(crate) extreme: Extreme,
 }
 
 impl Maximum {
-    pub(crate) fn new([greatest, zero]: [Cells; 2]) -> Maximum {
-        Maximum { extreme: Extreme { greatest, zero } }
-    }
-
     /// Records a value.
     ///
     /// ```
@@ -92,14 +88,10 @@ shown! {
 #[derive(Clone, Copy)]
 pub struct Minimum {
     /// The greatest complement.
-    extreme: Extreme,
+    pub(crate) extreme: Extreme,
 }
 
 impl Minimum {
-    pub(crate) fn new([greatest, zero]: [Cells; 2]) -> Minimum {
-        Minimum { extreme: Extreme { greatest, zero } }
-    }
-
     /// Records a value.
     ///
     /// ```

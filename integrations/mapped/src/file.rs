@@ -10,7 +10,7 @@ use windrow::histogram::Scale;
 
 use crate::counter::Counter;
 use crate::error::MappedError;
-use crate::extreme::{Maximum, Minimum};
+use crate::extreme::{Extreme, Maximum, Minimum};
 use crate::histogram::Histogram;
 use crate::kind::Kind;
 use crate::layout::entry::Entry;
@@ -136,7 +136,7 @@ impl File {
     /// knows. Keep the counter: an add by it costs neither.
     pub fn counter(&self, name: &str, labels: &[(&str, &str)]) -> Result<Counter, MappedError> {
         let column = self.register(name, labels, Kind::Counter)?.column;
-        Ok(Counter::new(self.shared.cells(column)))
+        Ok(Counter { cells: self.shared.cells(column) })
     }
 
     /// Returns the maximum with this name and these labels, as [`counter`](Self::counter) does. It
@@ -146,8 +146,7 @@ impl File {
     ///
     /// The errors of [`counter`](Self::counter).
     pub fn maximum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Maximum, MappedError> {
-        let column = self.register(name, labels, Kind::Maximum)?.column;
-        Ok(Maximum::new([column, column + 1].map(|column| self.shared.cells(column))))
+        Ok(Maximum { extreme: self.extreme(name, labels, Kind::Maximum)? })
     }
 
     /// Returns the minimum with this name and these labels, as [`counter`](Self::counter) does. It
@@ -157,8 +156,7 @@ impl File {
     ///
     /// The errors of [`counter`](Self::counter).
     pub fn minimum(&self, name: &str, labels: &[(&str, &str)]) -> Result<Minimum, MappedError> {
-        let column = self.register(name, labels, Kind::Minimum)?.column;
-        Ok(Minimum::new([column, column + 1].map(|column| self.shared.cells(column))))
+        Ok(Minimum { extreme: self.extreme(name, labels, Kind::Minimum)? })
     }
 
     /// Returns the histogram with this name and these labels, as [`counter`](Self::counter) does.
@@ -168,8 +166,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// The errors of [`counter`](Self::counter); and [`MappedError::OtherScale`], if the name is
-    /// that of a histogram with another scale.
+    /// The errors of [`counter`](Self::counter); and [`MappedError::OtherKind`] also if the
+    /// name is that of a histogram with another scale.
     pub fn histogram(
         &self,
         name: &str,
@@ -178,6 +176,17 @@ impl File {
     ) -> Result<Histogram, MappedError> {
         let column = self.register(name, labels, Kind::Histogram(scale))?.column;
         Ok(Histogram::new(scale, column, |column| self.shared.cells(column)))
+    }
+
+    fn extreme(
+        self,
+        name: &str,
+        labels: &[(&str, &str)],
+        kind: Kind,
+    ) -> Result<Extreme, MappedError> {
+        let column = self.register(name, labels, kind)?.column;
+        let [greatest, zero] = [column, column + 1].map(|column| self.shared.cells(column));
+        Ok(Extreme { greatest, zero })
     }
 
     /// Returns the entry of a metric.

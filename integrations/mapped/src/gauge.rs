@@ -6,9 +6,9 @@ use crate::slot::{OwnSlot, Token};
 
 /// The part of this process in a gauge.
 #[derive(Clone, Copy)]
-struct Part {
-    slot: &'static OwnSlot,
-    word: u32,
+pub(crate) struct Part {
+    pub(crate) slot: &'static OwnSlot,
+    pub(crate) word: u32,
 }
 
 impl Part {
@@ -56,14 +56,10 @@ impl Part {
 /// process share it.
 #[derive(Clone, Copy)]
 pub struct Gauge {
-    part: Part,
+    pub(crate) part: Part,
 }
 
 impl Gauge {
-    pub(crate) fn new(slot: &'static OwnSlot, word: u32) -> Gauge {
-        Gauge { part: Part { slot, word } }
-    }
-
     /// Adds `n` to this process's part, wrapping.
     ///
     /// ```
@@ -131,14 +127,10 @@ shown! {
 /// leaves in the parent.
 #[derive(Clone, Copy)]
 pub struct InFlight {
-    part: Part,
+    pub(crate) part: Part,
 }
 
 impl InFlight {
-    pub(crate) fn new(slot: &'static OwnSlot, word: u32) -> InFlight {
-        InFlight { part: Part { slot, word } }
-    }
-
     /// Adds 1 to this process's part; the returned guard subtracts it when dropped.
     ///
     /// ```

@@ -70,8 +70,7 @@ impl KeyedPace {
     /// burst; and those of [`File::counter`](crate::File::counter).
     pub fn of(&self, key: &str) -> Result<Pace, MappedError> {
         let text = text::join(&self.name, &[(&self.label, key)])?;
-        let end = self.shared.pace(&text, self.terms, self.boot)?;
-        Ok(Pace::new(end, self.terms))
+        Ok(Pace { word: self.shared.pace(&text, self.terms, self.boot)? })
     }
 }
 

@@ -11,11 +11,10 @@
 //! A process that is killed has exchanged the word or not. If it had, its call counts as admitted:
 //! the others are admitted less than they could be, and never more.
 
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use windrow::gate::Admission;
-use windrow::pace::{RefusedError, Terms};
+use windrow::pace::RefusedError;
 
 use crate::limit::answer::Answer;
 use crate::limit::moment::{allowed, now, wait};
@@ -82,14 +81,10 @@ use crate::reservation::{Part, Reservation};
 #[doc(alias = "leaky bucket")]
 #[doc(alias = "GCRA")]
 pub struct Pace {
-    word: Word<'static>,
+    pub(crate) word: Word<'static>,
 }
 
 impl Pace {
-    pub(crate) fn new(end: &'static AtomicU64, terms: Terms) -> Pace {
-        Pace { word: Word { end, terms } }
-    }
-
     /// Admits a call of weight `n` now if that is within the pace; otherwise takes nothing.
     ///
     /// A weight of `n` takes `n` periods. A weight above the burst never fits, and a weight of zero

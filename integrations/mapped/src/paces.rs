@@ -65,14 +65,10 @@ use crate::reservation::{Part, Reservation};
 #[doc(alias = "rate limiter")]
 #[doc(alias = "GCRA")]
 pub struct Paces {
-    ends: Ends<'static, AtomicU128>,
+    pub(crate) ends: Ends<'static, AtomicU128>,
 }
 
 impl Paces {
-    pub(crate) fn new(ends: Ends<'static, AtomicU128>) -> Paces {
-        Paces { ends }
-    }
-
     /// Admits a call of weight `n` now if that is within all limits; otherwise takes nothing of
     /// any.
     ///

@@ -65,9 +65,9 @@ const LEAST_EFFORT: u64 = 1 << 30;
 /// once each. Where the cells of all metrics, by pages of 512, take more than 1 GiB, the file must
 /// have that memory: a file of a few bytes is not read for hours.
 pub struct Reader {
-    file: fs::File,
-    path: PathBuf,
-    shape: Shape,
+    pub(crate) file: fs::File,
+    pub(crate) path: PathBuf,
+    pub(crate) shape: Shape,
     state: Mutex<State>,
 }
 
@@ -141,13 +141,8 @@ impl Reader {
                 values[(column - first) as usize] = greatest;
             }
         }
-        let owners = owners::read(&self.file, &self.path, self.shape, entries.words)?;
+        let owners = owners::read(self, entries.words)?;
         Ok(Reading::new(Arc::clone(entries), values, owners))
-    }
-
-    /// Returns the path with which the file was opened.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns the time at which the file was created, if its file system tells.
@@ -205,7 +200,7 @@ impl Reader {
         self.state.lock().unwrap_or_else(PoisonError::into_inner) // a panic leaves what is valid
     }
 
-    fn fill(&self, place: u64, into: &mut [u8]) -> Result<(), MappedError> {
+    pub(crate) fn fill(&self, place: u64, into: &mut [u8]) -> Result<(), MappedError> {
         read::exactly(&self.file, &self.path, place, into)
     }
 }

@@ -131,11 +131,6 @@ impl Sampler {
         self.ends(span).and_then(|(from, to)| between(from, to, metric))
     }
 
-    /// Returns the reader.
-    pub fn reader(&self) -> &Reader {
-        &self.reader
-    }
-
     fn keep(&mut self, at: Instant, reading: Reading) -> &Reading {
         if self.ring.len() == self.most {
             self.ring.pop_front();

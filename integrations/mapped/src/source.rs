@@ -16,7 +16,7 @@ use crate::windows::Windows;
 mod files;
 mod named;
 
-use files::Files;
+use files::{Files, Watched};
 use named::Named;
 
 /// Files for exporters: `windrow-prometheus`, `windrow-otlp`, `windrow-opentelemetry`,
@@ -59,7 +59,7 @@ pub struct FileSource(Arc<Files>);
 impl FileSource {
     /// Makes a source of a reader.
     pub fn new(reader: Reader) -> FileSource {
-        FileSource(Arc::new(Files::one(reader, None)))
+        FileSource::of(None, vec![Watched::new(String::new(), reader, None)])
     }
 
     /// Makes a source whose counters are sliding windows with this interval, of this number of
@@ -93,8 +93,8 @@ impl FileSource {
         interval: Duration,
         buckets: usize,
     ) -> Result<FileSource, BuildError> {
-        let windows = Windows::new(interval, buckets)?;
-        Ok(FileSource(Arc::new(Files::one(reader, Some(windows)))))
+        let windows = Some(Windows::new(interval, buckets)?);
+        Ok(FileSource::of(None, vec![Watched::new(String::new(), reader, windows)]))
     }
 
     /// Makes one source of several files: all their series have a label with the value that its
@@ -127,8 +127,13 @@ impl FileSource {
         readers: impl IntoIterator<Item = (V, Reader)>,
     ) -> Result<FileSource, MappedError> {
         text::check_name(label)?;
-        let readers = readers.into_iter().map(|(file, reader)| (file.into(), reader));
-        Ok(FileSource(Arc::new(Files::several(label, readers))))
+        let watched = |(file, reader): (V, _)| Watched::new(file.into(), reader, None);
+        let files = readers.into_iter().map(watched).collect();
+        Ok(FileSource::of(Some(label.to_owned()), files))
+    }
+
+    fn of(label: Option<String>, files: Vec<Watched>) -> FileSource {
+        FileSource(Arc::new(Files { label, files }))
     }
 
     /// Adds the names of the file that the catalog does not have, each as a source with an empty

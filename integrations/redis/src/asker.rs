@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crate::ask::Call;
-use crate::connection::{Connection, Said};
+use crate::connection::{Call, Connection, Said};
 use crate::error::SharedError;
 use crate::hub::Hub;
 use crate::limit::Limit;
@@ -185,12 +184,8 @@ impl Asker {
             }
         }
         let until = now + PAUSE * u64::from(self.failures.min(5));
-        while !self.hub.is_over() {
-            let now = self.now();
-            if now >= until {
-                break;
-            }
-            thread::park_timeout(Duration::from_micros(until - now));
+        while !self.hub.is_over() && self.now() < until {
+            thread::park_timeout(Duration::from_micros(until.saturating_sub(self.now())));
         }
     }
 }

@@ -4,11 +4,13 @@
 //! request's. The client crate sends nothing again by itself. So each repetition is a decision of
 //! the state machine, which gives it a stamp of its own.
 
-use redis::{Value, cmd};
+use std::sync::Arc;
 
-use crate::ask::{Call, answer};
+use redis::{Cmd, Value, cmd};
+
 use crate::error::SharedError;
-use crate::machine::Answer;
+use crate::limit::Limit;
+use crate::machine::{Answer, Attempt};
 use crate::target::Target;
 
 mod fit;
@@ -21,6 +23,25 @@ pub(crate) struct Connection {
     inner: redis::Connection,
     /// The digest by which the engine knows the script.
     script: String,
+}
+
+/// One attempt at an ask of a limit.
+pub(crate) struct Call {
+    pub(crate) limit: Arc<Limit>,
+    pub(crate) attempt: Attempt,
+}
+
+impl Call {
+    /// Returns the command, for a script with this digest.
+    fn command(&self, script: &str) -> Cmd {
+        let keys = &self.limit.keys;
+        let mut command = cmd("EVALSHA");
+        command.arg(script).arg(2).arg(&*keys.ledger).arg(&*keys.epoch).arg(&self.limit.client);
+        for number in self.attempt.arguments() {
+            command.arg(number);
+        }
+        command
+    }
 }
 
 /// An engine's answer to one request.
@@ -76,4 +97,15 @@ impl Connection {
             said => Ok(Said::Answered(answer(&said)?)),
         }
     }
+}
+
+/// Reads an answer of the script.
+fn answer(said: &Value) -> Result<Answer, SharedError> {
+    let number = |value: &Value| match value {
+        Value::Int(number) => Some(*number),
+        _ => None,
+    };
+    let numbers = said.as_sequence().and_then(|said| said.iter().map(number).collect());
+    let answer = numbers.and_then(|numbers: Vec<_>| Answer::read(&numbers));
+    answer.ok_or(SharedError::Nonsense { expected: "answer of the script" })
 }

@@ -6,9 +6,7 @@ use std::time::Duration;
 use windrow::AtMost;
 use windrow::gate::Admission;
 
-use crate::admit::Admit;
-use crate::bounds::checked;
-use crate::builder::{Built, Checked, SharedBuilder};
+use crate::builder::{Built, Checked, SharedBuilder, checked};
 use crate::change::Change;
 use crate::decision::Decision;
 use crate::engine::Engine;
@@ -16,7 +14,7 @@ use crate::error::SharedError;
 use crate::reserve::{Reserve, SharedReservation};
 use crate::shared::Shared;
 use crate::time::NEVER;
-use crate::wait::Wait;
+use crate::wait::{Admit, Wait};
 
 /// A rate limiter that many processes share through Redis or Valkey: all together admit at most
 /// `limit` in each interval.

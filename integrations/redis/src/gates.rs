@@ -6,7 +6,6 @@ use std::time::Duration;
 use windrow::AtMost;
 use windrow::gate::Admission;
 
-use crate::admit::Admit;
 use crate::builder::{Built, Checked, SharedBuilder};
 use crate::change::Change;
 use crate::engine::Engine;
@@ -15,6 +14,7 @@ use crate::gate::SharedGate;
 use crate::limit::Limit;
 use crate::shared::Shared;
 use crate::table::Table;
+use crate::wait::Admit;
 
 /// Rate limiters that many processes share, one for each key, such as a tenant or an address: of
 /// each key, all processes together admit at most `limit` in each interval.

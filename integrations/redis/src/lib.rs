@@ -17,8 +17,6 @@ macro_rules! shown {
 
 // The interface.
 mod absence;
-mod admit;
-mod bounds;
 mod builder;
 mod change;
 mod engine;
@@ -46,7 +44,6 @@ mod wait;
 mod waiter;
 
 // The engine: asks, answers, and the thread of both.
-mod ask;
 mod asker;
 mod connection;
 mod hub;
@@ -57,7 +54,6 @@ mod names;
 mod schedule;
 
 pub use absence::Absence;
-pub use admit::Admit;
 pub use builder::SharedBuilder;
 pub use change::Change;
 pub use engine::{Engine, EngineBuilder};
@@ -65,6 +61,7 @@ pub use error::SharedError;
 pub use gate::SharedGate;
 pub use gates::SharedGates;
 pub use reserve::{Reserve, SharedReservation};
+pub use wait::Admit;
 
 /// A guide of the library whose program needs this crate: its documentation shows it, and this runs
 /// it.

@@ -177,7 +177,7 @@ impl Machine {
     fn wish(&mut self, used: u64, missed: u64, gap: u64, need: u64) -> u64 {
         let most = self.terms.limit.clamp(1, MAX_PERMITS / 2);
         if self.terms.is_small() {
-            return need.min(most).max(need);
+            return need;
         }
         let length = self.terms.length;
         let demand = used.saturating_add(missed).saturating_mul(length) / gap.max(length / 64);

@@ -34,12 +34,12 @@ impl Future for Reserve {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = Pin::new(&mut self.wait).poll(context);
-        polled.map(|Outcome { admission, lease }| match admission {
-            Admission::Refused { retry_after } => Err(RefusedError::after(retry_after)),
-            _ => {
-                let (shared, weight) = (self.wait.shared.clone().into_owned(), self.wait.weight);
-                Ok(SharedReservation { shared, lease, weight })
+        polled.map(|Outcome { admission, lease }| {
+            if let Admission::Refused { retry_after } = admission {
+                return Err(RefusedError::after(retry_after));
             }
+            let (shared, weight) = (self.wait.shared.clone().into_owned(), self.wait.weight);
+            Ok(SharedReservation { shared, lease, weight })
         })
     }
 }

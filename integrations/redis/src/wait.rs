@@ -1,4 +1,5 @@
-//! The wait of a request for the engine, which ends with the caller's patience.
+//! The wait of a request for the engine, which ends with the caller's patience; and the future of
+//! a request that may wait.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -180,5 +181,20 @@ impl Future for Wait<'_> {
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
         self.leave();
+    }
+}
+
+/// The future of [`SharedGate::admit`](crate::SharedGate::admit), which yields an [`Admission`].
+#[derive(Debug)]
+#[must_use = "a future does nothing until it is polled"]
+pub struct Admit<'a> {
+    pub(crate) wait: Wait<'a>,
+}
+
+impl Future for Admit<'_> {
+    type Output = Admission;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Admission> {
+        Pin::new(&mut self.wait).poll(context).map(|outcome| outcome.admission)
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 
 fn cells() -> Cells {
     let file = File::builder().columns(512).sealed().unwrap();
-    file.counter("a", &[]).unwrap().cells_for_tests()
+    file.counter("a", &[]).unwrap().cells
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn an_add_is_plain_and_in_one_cell() {
     if !file.is_plain() {
         return; // no sequences here
     }
-    let cells = file.counter("a", &[]).unwrap().cells_for_tests();
+    let cells = file.counter("a", &[]).unwrap().cells;
     cells.add(5);
     let values: Vec<u64> =
         (0..cells.plain).map(|row| cells.cell(row).load(Ordering::Relaxed)).collect();
@@ -38,7 +38,7 @@ fn a_processor_behind_the_rows_of_the_file_adds_to_a_locked_one() {
         return; // no sequences, or no processor of number 1
     }
     let [sum, most] = ["sum", "most"].map(|name| {
-        let cells = file.counter(name, &[]).unwrap().cells_for_tests();
+        let cells = file.counter(name, &[]).unwrap().cells;
         Cells { rows: 1, ..cells }
     });
     let is_moved = std::thread::spawn(move || {

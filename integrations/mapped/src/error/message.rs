@@ -45,18 +45,14 @@ messages! {
     LostDescriptor { [path] } => "the program has closed the descriptor of {path}";
     BadName { text rule } => "{text:?} cannot be in a name: {rule}";
     OtherKind { name found wanted } =>
-        "the name {name:?} is registered as kind {found}; it cannot be a {wanted:?} too";
-    OtherScale { name found wanted } =>
-        "the histogram {name:?} is registered with {found:?}; it cannot have {wanted:?} too";
+        "the name {name:?} is registered as {}; it cannot be a {wanted:?} too",
+        found.map_or("another kind".to_owned(), |found| format!("a {found:?}"));
     Full { name part most } => "no place for {name:?}: all {most} {part} are in use";
     OwnersFull { [path] owners } =>
         "{path} has no slot for this process: {owners} processes with gauges live, the maximum";
     BadTerms { error } => "{error}";
     OtherTerms { name found wanted } =>
-        "the pace {name:?} has a period of {:?} and a burst of {}; it cannot have {:?} and {} too",
-        found.0, found.1, wanted.0, wanted.1;
-    OtherLimits { name found wanted } =>
-        "the paces {name:?} have {found} limits; they cannot have {wanted} too";
+        "the limits {name:?} have periods and bursts of {found:?}; they cannot have {wanted:?} too";
     NoWideExchange { name } =>
         "the paces {name:?} need a processor that exchanges 16 bytes at once";
     ShiftedClock { nanoseconds } =>

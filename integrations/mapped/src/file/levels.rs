@@ -2,7 +2,7 @@
 
 use super::File;
 use crate::error::MappedError;
-use crate::gauge::{Gauge, InFlight};
+use crate::gauge::{Gauge, InFlight, Part};
 use crate::kind::Kind;
 
 /// # Levels of each process
@@ -19,8 +19,7 @@ impl File {
     ///   for its first gauge, and gets none. A process that ends leaves its slot to the next one.
     ///   The name is registered.
     pub fn gauge(&self, name: &str, labels: &[(&str, &str)]) -> Result<Gauge, MappedError> {
-        let word = self.register(name, labels, Kind::Gauge)?.word();
-        Ok(Gauge::new(self.shared.slot()?, word))
+        Ok(Gauge { part: self.part(name, labels, Kind::Gauge)? })
     }
 
     /// Returns the number of operations in progress with this name and these labels, as
@@ -30,8 +29,7 @@ impl File {
     ///
     /// The errors of [`gauge`](Self::gauge).
     pub fn in_flight(&self, name: &str, labels: &[(&str, &str)]) -> Result<InFlight, MappedError> {
-        let word = self.register(name, labels, Kind::InFlight)?.word();
-        Ok(InFlight::new(self.shared.slot()?, word))
+        Ok(InFlight { part: self.part(name, labels, Kind::InFlight)? })
     }
 
     /// Takes a slot for the gauges of this process, if it has none.
@@ -47,5 +45,10 @@ impl File {
     /// system refuses an operation.
     pub fn take_slot(&self) -> Result<(), MappedError> {
         self.shared.slot().map(drop)
+    }
+
+    fn part(self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<Part, MappedError> {
+        let word = self.register(name, labels, kind)?.word();
+        Ok(Part { slot: self.shared.slot()?, word })
     }
 }

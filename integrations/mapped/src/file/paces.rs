@@ -46,8 +46,7 @@ impl File {
     ) -> Result<Pace, MappedError> {
         let terms = Terms::new(period, burst)?;
         let boot = Boot::of_this_process()?;
-        let end = self.shared.pace(&text::join(name, labels)?, terms, boot)?;
-        Ok(Pace::new(end, terms))
+        Ok(Pace { word: self.shared.pace(&text::join(name, labels)?, terms, boot)? })
     }
 
     /// Returns the limits with this name and these labels, which are registered if they are not
@@ -61,7 +60,7 @@ impl File {
     /// The errors of [`pace`](Self::pace), also [`MappedError::BadTerms`] if there are no limits or
     /// more than four, and
     ///
-    /// * [`MappedError::OtherLimits`]: they are there in another number.
+    /// * [`MappedError::OtherTerms`]: also if they are there in another number.
     /// * [`MappedError::NoWideExchange`]: the processor is too old.
     pub fn paces(
         &self,
@@ -78,7 +77,7 @@ impl File {
         let terms = limits.iter().map(|(period, burst)| Terms::new(*period, *burst));
         let terms = terms.collect::<Result<Vec<_>, _>>()?;
         let boot = Boot::of_this_process()?;
-        Ok(Paces::new(self.shared.several(&text::join(name, labels)?, &terms, boot)?))
+        Ok(Paces { ends: self.shared.several(&text::join(name, labels)?, &terms, boot)? })
     }
 
     /// Returns paces by key, all with this name and these terms: the key is the value of the label.

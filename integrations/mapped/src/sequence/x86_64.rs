@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn descriptors_are_what_the_kernel_wants_and_commits_come_last() {
         let file = File::builder().columns(512).sealed().unwrap();
-        let cells = file.counter("a", &[]).unwrap().cells_for_tests();
+        let cells = file.counter("a", &[]).unwrap().cells;
         // An `add` to memory of a register, or a `mov`: a prefix, the code, then the address.
         for (code, change) in [(0x01, &(|| cells.add(1)) as &dyn Fn()), (0x89, &|| cells.raise(1))]
         {

@@ -5,7 +5,7 @@
 //! set to zero before the first process of the new boot uses the pace. That process has the lock,
 //! and says the new boot only then.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use windrow::pace::Terms;
@@ -14,6 +14,7 @@ use super::{Seen, Shared};
 use crate::error::MappedError;
 use crate::kind::Kind;
 use crate::layout::PAGE;
+use crate::limit::word::Word;
 use crate::system::time::Boot;
 use crate::text;
 
@@ -23,22 +24,22 @@ const TERMS: u64 = 8;
 const BOOT: u64 = 24;
 
 impl Shared {
-    /// Returns the end of the pace with these terms, which is registered if it is not there.
+    /// Returns the word of the pace with these terms, which is registered if it is not there.
     pub(crate) fn pace(
         &'static self,
         text: &str,
         terms: Terms,
         boot: Boot,
-    ) -> Result<&'static AtomicU64, MappedError> {
+    ) -> Result<Word<'static>, MappedError> {
         let write = |place| {
             self.store(place + END, 0);
             self.store_terms(place + TERMS, terms);
             self.store(place + BOOT, boot.0);
         };
-        let check = |place| self.check_terms(text, place + TERMS, terms);
+        let check = |place| self.check_terms(text, [place + TERMS].into_iter(), &[terms]);
         let place = self.limit(text, Kind::Pace, write, check)?;
         self.begin(boot, place + BOOT, || self.store(place + END, 0))?; // published with the boot
-        Ok(self.mapping.at(place + END))
+        Ok(Word { end: self.mapping.at(place + END), terms })
     }
 
     /// Returns the place of a limit's words. If the limit is not there, it is registered, and its
@@ -95,26 +96,29 @@ impl Shared {
         Ok(())
     }
 
-    /// Demands that a limit whose terms stand at a place has these.
+    /// Demands that the terms that stand at these places are the wanted ones.
     pub(super) fn check_terms(
         &self,
         text: &str,
-        place: u64,
-        wanted: Terms,
+        places: impl Iterator<Item = u64> + Clone,
+        wanted: &[Terms],
     ) -> Result<(), MappedError> {
-        let [period, span] = [place, place + 8].map(|at| self.load(at));
-        if [period, span] == [wanted.period(), wanted.span()] {
+        let found = places.map(|place| [place, self.load(place), self.load(place + 8)]);
+        let words = wanted.iter().map(|terms| [terms.period(), terms.span()]);
+        if found.clone().map(|[_, period, span]| [period, span]).eq(words) {
             return Ok(());
         }
-        if period == 0 || !span.is_multiple_of(period) {
-            let rule = "a pace's burst must be a number of its periods";
-            return Err(MappedError::damaged(&self.path, place, period, rule));
-        }
-        Err(MappedError::OtherTerms {
-            name: text::name(text).to_owned(),
-            found: (Duration::from_nanos(period), span / period),
-            wanted: (Duration::from_nanos(wanted.period()), wanted.burst()),
-        })
+        let found = found.map(|[place, period, span]| {
+            if period == 0 || !span.is_multiple_of(period) {
+                let rule = "a pace's burst must be a number of its periods";
+                return Err(MappedError::damaged(&self.path, place, period, rule));
+            }
+            Ok((Duration::from_nanos(period), span / period))
+        });
+        let found = found.collect::<Result<_, _>>()?;
+        let terms = |terms: &Terms| (Duration::from_nanos(terms.period()), terms.burst());
+        let wanted = wanted.iter().map(terms).collect();
+        Err(MappedError::OtherTerms { name: text::name(text).to_owned(), found, wanted })
     }
 
     /// Stores the period of terms at a place, and the burst's periods behind it.

@@ -37,7 +37,8 @@ impl Shared {
         if !wide::is_there() {
             return Err(MappedError::NoWideExchange { name: text::name(text).to_owned() });
         }
-        let limits = |place| (place + FIRST..).step_by(LIMIT as usize).zip(terms.iter().copied());
+        let places = |place: u64| (place + FIRST..).step_by(LIMIT as usize);
+        let limits = |place| places(place).zip(terms.iter().copied());
         let write = |place| {
             for (limit, terms) in limits(place) {
                 self.store_terms(limit + TERMS, terms);
@@ -46,8 +47,13 @@ impl Shared {
             self.store(place + BOOT, boot.0); // all of them are published with the entry
         };
         let check = |place| {
-            self.check_count(text, place + COUNT, terms.len() as u64)?;
-            limits(place).try_for_each(|(at, terms)| self.check_terms(text, at + TERMS, terms))
+            let count = self.load(place + COUNT);
+            if !(1..=MOST as u64).contains(&count) {
+                let rule = "paces must have one to four limits";
+                return Err(MappedError::damaged(&self.path, place + COUNT, count, rule));
+            }
+            let found = places(place).take(count as usize).map(|limit| limit + TERMS);
+            self.check_terms(text, found, terms)
         };
         let place = self.limit(text, Kind::Paces, write, check)?;
         let cells = limits(place).map(|(at, terms)| (self.mapping.wide_at(at + CELL), terms));
@@ -59,20 +65,5 @@ impl Shared {
             }
         })?;
         Ok(Ends::new(head, &cells))
-    }
-
-    /// Demands that the number of limits that stands at a place is this one.
-    fn check_count(&self, text: &str, place: u64, wanted: u64) -> Result<(), MappedError> {
-        match self.load(place) {
-            found if found == 0 || found > MOST as u64 => {
-                let rule = "paces must have one to four limits";
-                Err(MappedError::damaged(&self.path, place, found, rule))
-            }
-            found if found == wanted => Ok(()),
-            found => {
-                let name = text::name(text).to_owned();
-                Err(MappedError::OtherLimits { name, found, wanted })
-            }
-        }
     }
 }

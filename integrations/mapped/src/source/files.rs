@@ -21,7 +21,7 @@ pub(super) struct Files {
 
 /// A file, of which an export reads the metrics once.
 pub(super) struct Watched {
-    /// The value of the label.
+    /// The value of the label; empty if there is none.
     pub(super) file: String,
     pub(super) reader: Reader,
     /// The time at which the file was created, if its file system tells.
@@ -37,18 +37,6 @@ struct Last {
 }
 
 impl Files {
-    /// Returns one file, which no label tells.
-    pub(super) fn one(reader: Reader, windows: Option<Windows>) -> Files {
-        let file = Watched { windows, ..Watched::new(String::new(), reader) };
-        Files { label: None, files: vec![file] }
-    }
-
-    /// Returns files with the values of a label.
-    pub(super) fn several(label: &str, readers: impl Iterator<Item = (String, Reader)>) -> Files {
-        let files = readers.map(|(file, reader)| Watched::new(file, reader)).collect();
-        Files { label: Some(label.to_owned()), files }
-    }
-
     /// Returns the readings of the files that can be read, with their numbers.
     pub(super) fn readings(&self) -> impl Iterator<Item = (u64, &Watched, Arc<Reading>)> {
         let files = (0..).zip(&self.files);
@@ -67,9 +55,9 @@ impl Files {
 }
 
 impl Watched {
-    fn new(file: String, reader: Reader) -> Watched {
+    pub(super) fn new(file: String, reader: Reader, windows: Option<Windows>) -> Watched {
         let created = reader.created();
-        Watched { file, reader, created, last: Mutex::default(), windows: None }
+        Watched { file, reader, created, last: Mutex::default(), windows }
     }
 
     /// Returns the last reading, or a new one where that is older than an export.

@@ -57,11 +57,7 @@ impl LockFile {
         path: &Path,
         timeout: Duration,
     ) -> Result<Lock<'_>, MappedError> {
-        lock(self.of_this_process(file, path)?.as_fd(), NAMES, path, timeout)
-    }
-
-    /// Returns the open file, which no other process shares.
-    fn of_this_process(&mut self, file: &Opened, path: &Path) -> Result<&Opened, MappedError> {
+        // A forked child shares its parent's open file, and opens one of its own.
         let is_own = |(opened, mark): &(Opened, Wiped)| {
             mark.word().load(Ordering::Relaxed) != 0 && opened.is_kept() // used under a lock
         };
@@ -71,7 +67,7 @@ impl LockFile {
             let failed = MappedError::failed("prepare for forks with", path);
             (file.again(path)?, Wiped::new(1).map_err(failed)?)
         };
-        Ok(&self.0.insert(opened).0)
+        lock(self.0.insert(opened).0.as_fd(), NAMES, path, timeout)
     }
 }
 

@@ -7,9 +7,10 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::mem::ManuallyDrop;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, RawFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::path::Path;
+
+use rustix::fs::fstat;
 
 use crate::error::MappedError;
 
@@ -55,9 +56,7 @@ impl Opened {
 
     /// Returns whether another descriptor leads to the file.
     pub(crate) fn is_same(&self, descriptor: BorrowedFd<'_>) -> bool {
-        // SAFETY: it is open for this call, and is not closed.
-        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor.as_raw_fd()) });
-        identity(&file).is_ok_and(|found| found == self.identity)
+        identity(descriptor) == Ok(self.identity)
     }
 
     /// Returns the descriptor, which is not closed any more.
@@ -88,9 +87,8 @@ impl Drop for Opened {
     }
 }
 
-fn identity(file: &File) -> io::Result<(u64, u64)> {
-    let found = file.metadata()?;
-    Ok((found.dev(), found.ino()))
+fn identity(file: impl AsFd) -> rustix::io::Result<(u64, u64)> {
+    fstat(file).map(|found| (found.st_dev, found.st_ino))
 }
 
 fn lost(path: &Path) -> MappedError {

@@ -2,7 +2,7 @@
 
 use windrow::export::{AnyMetric, Catalog, Form};
 use windrow_mapped::{
-    Distribution, File, FileSource, Histogram, MappedError, Reader, Scale, Value,
+    Distribution, File, FileSource, Histogram, Kind, MappedError, Reader, Scale, Value,
 };
 
 use crate::child;
@@ -109,12 +109,14 @@ fn a_name_has_one_scale_whatever_its_labels() {
     file.histogram("a", found, &[("label", "1")]).unwrap().record(1_000);
     for labels in [&[("label", "1")][..], &[]] {
         match file.histogram("a", wanted, labels).unwrap_err() {
-            MappedError::OtherScale { name, found: there, wanted: other } => {
-                assert_eq!((&*name, there, other), ("a", found, wanted));
+            MappedError::OtherKind { name, found: there, wanted: other } => {
+                let [found, wanted] = [found, wanted].map(Kind::Histogram);
+                assert_eq!((&*name, there, other), ("a", Some(found), wanted));
             }
             error => panic!("{error}"),
         }
-        assert!(matches!(file.counter("a", labels), Err(MappedError::OtherKind { found: 4, .. })));
+        let error = file.counter("a", labels).unwrap_err();
+        assert!(matches!(error, MappedError::OtherKind { found: Some(Kind::Histogram(_)), .. }));
     }
     assert_eq!(file.histogram("a", found, &[("label", "1")]).unwrap().distribution().count(), 1);
     file.histogram("a", found, &[]).unwrap();

@@ -6,13 +6,13 @@ use crossbeam_utils::CachePadded;
 
 use super::condition::{self, Answer, Condition};
 use super::counts::{Counts, Tally};
-use super::error::BreakerError;
 use super::measured::{self, Measured};
 use super::refused::OpenError;
 use super::settings::Settings;
 use super::state::{State, Status};
 use super::terms::Terms;
 use crate::clock::{Clock, Coarse, quick_now};
+use crate::error::LimitError;
 use crate::last_calls::{CallTotals, Outcome};
 use crate::sync::{Ordering, const_fn, spin_loop};
 use crate::timestamp::Timestamp;
@@ -46,7 +46,7 @@ use crate::wide::Wide;
 /// clock.advance(5 * second);
 /// breaker.try_call().expect("a trial").success();
 /// assert_eq!(breaker.state(), State::Closed);
-/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 ///
 /// [`of`](Self::of) makes a breaker in a `static`. In a [`Family`](crate::Family) there is one for
@@ -195,7 +195,7 @@ impl<C: Clock> Breaker<C> {
     ///
     /// # Errors
     ///
-    /// [`BreakerError`] if it could never open, or never close again, by these settings; or if a
+    /// [`LimitError`] if it could never open, or never close again, by these settings; or if a
     /// time is too short for the clock.
     ///
     /// ```
@@ -207,9 +207,9 @@ impl<C: Clock> Breaker<C> {
     /// assert!(breaker.try_call().is_ok());
     /// let error = Breaker::with_clock(settings.trials(0), Precise::default()).unwrap_err();
     /// assert_eq!(error.to_string(), "the number of trials is 0; it must be 1 to 1000");
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn with_clock(settings: Settings, clock: C) -> Result<Breaker<C>, BreakerError> {
+    pub fn with_clock(settings: Settings, clock: C) -> Result<Breaker<C>, LimitError> {
         Ok(Breaker::made_of(settings.terms(resolution(&clock))?, clock))
     }
 

@@ -48,7 +48,7 @@ impl State {
 ///     println!("{:?} since {:?}", now.state, now.since); // a line of a log, for example
 /// }
 /// assert_eq!((now.state, now.transitions), (State::Open, 1));
-/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -9,8 +9,8 @@ use std::time::Duration;
 use testkit::{Finish, Rng, alone, race};
 use windrow::clock::{Manual, from_fn};
 use windrow::{
-    Clock, Gate, Timestamp,
-    gate::{Admission, GateError, RationedGate},
+    Clock, Gate, LimitError, Timestamp,
+    gate::{Admission, RationedGate},
 };
 
 use crate::most_in_a_run;
@@ -47,7 +47,7 @@ fn assert_adds_up(gate: &RationedGate<Manual>, used: u64) {
 #[test]
 fn a_ration_of_nothing_is_refused() {
     let error = Gate::builder(1).build_rationed(0).unwrap_err();
-    assert_eq!(error, GateError::ZeroRation);
+    assert_eq!(error, LimitError::ZeroRation);
     assert_eq!(error.to_string(), "the maximum ration is 0; it must be at least 1");
     assert!(Gate::builder(0).build_rationed(1).is_err());
 }

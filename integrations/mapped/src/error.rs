@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use windrow::LimitError;
 use windrow::histogram::Scale;
-use windrow::pace::PaceError;
 
 use crate::kind::Kind;
 use crate::name_error::NameError;
@@ -221,7 +221,7 @@ pub enum MappedError {
     /// A pace cannot have these terms.
     BadTerms {
         /// The rule, with the value.
-        error: PaceError,
+        error: LimitError,
     },
     /// The pace is registered with other terms.
     OtherTerms {
@@ -288,8 +288,8 @@ impl Error for MappedError {
     }
 }
 
-impl From<PaceError> for MappedError {
-    fn from(error: PaceError) -> MappedError {
+impl From<LimitError> for MappedError {
+    fn from(error: LimitError) -> MappedError {
         MappedError::BadTerms { error }
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// assert!(paces.try_admit(2));
 /// let quota: Quota = paces.quotas().next().expect("there is one limit");
 /// assert_eq!((quota.burst, quota.refill, quota.left), (5, second / 2, 3));
-/// # Ok::<(), windrow::pace::PaceError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

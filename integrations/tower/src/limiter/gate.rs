@@ -3,7 +3,8 @@
 use std::future::Pending;
 use std::time::Duration;
 
-use windrow::gate::{Admission, GateError, admit_and_tell, leave_unused};
+use windrow::LimitError;
+use windrow::gate::{Admission, admit_and_tell, leave_unused};
 use windrow::{Clock, Gate, Timestamp};
 
 use crate::limiter::{Decides, Quota};
@@ -83,7 +84,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Gate<C> {
             return Err(RateError::Unsuited("burst"));
         }
         match change(self, rate) {
-            Err(GateError::Retired) => Ok(false),
+            Err(LimitError::Retired) => Ok(false),
             changed => changed.map_err(RateError::Gate),
         }
     }
@@ -104,7 +105,7 @@ fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
     }
 }
 
-fn change<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<bool, GateError> {
+fn change<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<bool, LimitError> {
     let terms = || (gate.limit(), gate.interval(), gate.buckets());
     let before = terms();
     if rate.limit < before.0 {
@@ -119,7 +120,7 @@ fn change<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<bool, GateError> {
 
 /// Gives a gate the geometry of a rate. A gate that was built strict stays strict, and adds the
 /// spare bucket itself; any other gate gets that bucket from a strict rate.
-fn shape<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<(), GateError> {
+fn shape<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<(), LimitError> {
     let length = rate.interval / rate.buckets as u32; // even, and few: it is checked
     let spare = usize::from(rate.strict && !gate.is_strict());
     let buckets = rate.buckets + spare;

@@ -3,8 +3,9 @@
 use std::future::Pending;
 use std::time::Duration;
 
+use windrow::LimitError;
 use windrow::gate::Admission;
-use windrow::pace::{PaceError, RefusedError, Reservation, Ticket};
+use windrow::pace::{RefusedError, Reservation, Ticket};
 use windrow::{Clock, Pace, Paces, Timestamp};
 
 use crate::limiter::{Decides, Quota};
@@ -87,7 +88,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
         let (before, after) = ((self.period(), self.burst()), rate.pace());
         match self.reconfigure(after.0, after.1) {
             Ok(()) => Ok(before != after),
-            Err(PaceError::Retired) => Ok(false),
+            Err(LimitError::Retired) => Ok(false),
             Err(error) => Err(RateError::Pace(error)),
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
-use windrow::{BuildError, gate::GateError, pace::PaceError};
+use windrow::{BuildError, LimitError};
 
 /// An error of rules. The rules that were in force before stay in force.
 ///
@@ -49,14 +49,14 @@ pub enum RulesError {
         /// The rate.
         part: RulesPart,
         /// The gate's error.
-        error: GateError,
+        error: LimitError,
     },
     /// No pace can have this rate.
     Pace {
         /// The rate.
         part: RulesPart,
         /// The pace's error.
-        error: PaceError,
+        error: LimitError,
     },
     /// A rate has a field that the limiters of the keys do not take: a gate has no `burst`, and a
     /// pace is not `strict`. [`Paces`](windrow::Paces) do not even take the `limit`, since a rate

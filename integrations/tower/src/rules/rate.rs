@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use windrow::gate::GateError;
-use windrow::pace::PaceError;
+use windrow::LimitError;
 use windrow::{Gate, Pace};
 
 use crate::rules::error::{RulesError, RulesPart};
@@ -44,8 +43,8 @@ pub struct Rate {
 /// The reason for which a limiter cannot have a rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RateError {
-    Gate(GateError),
-    Pace(PaceError),
+    Gate(LimitError),
+    Pace(LimitError),
     /// The limiter has nothing that the field could set.
     Unsuited(&'static str),
 }
@@ -167,7 +166,7 @@ impl Setting for Rate {
         if self.burst.is_some() {
             let (period, burst) = self.pace();
             let pace = match limit {
-                0 => Err(PaceError::ZeroLimit),
+                0 => Err(LimitError::ZeroLimit),
                 _ => Pace::builder(period).burst(burst).allow_coarse_clock().build(),
             };
             return pace.map(|_| ()).map_err(|error| RateError::Pace(error).of(part));

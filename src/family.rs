@@ -64,7 +64,6 @@ mod texts;
 
 pub use handle::{Handle, Pinned};
 pub(crate) use labels::{LabelValue, Labels};
-pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
 
 /// A family of metrics, one for each set of labels (a *series*), with bounded cardinality: requests

@@ -249,14 +249,6 @@ impl<S: Events, K: EventKind> Event<S, K> {
     }
 }
 
-impl<S: Events> Event<S> {
-    /// Returns all events of the set, in the order of their positions.
-    #[cfg(feature = "family")]
-    pub(crate) fn all() -> impl DoubleEndedIterator<Item = Event<S>> + ExactSizeIterator + Clone {
-        (0..S::EVENTS.len()).map(Event::new)
-    }
-}
-
 /// Erases the kind of events: as [`Event::erased`].
 macro_rules! erased {
     ($($kind:ident)+) => {$(

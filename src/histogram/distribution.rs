@@ -284,11 +284,6 @@ impl Distribution {
         self.cells.is_empty()
     }
 
-    /// Returns count, sum and extremes.
-    pub(crate) fn stats(&self) -> Stats {
-        Stats { count: self.count, sum: self.sum, min: self.min(), max: self.max() }
-    }
-
     /// Returns the places of the scale that were used, in order, and the count of each.
     #[cfg(feature = "serde")]
     pub(crate) fn used_places(&self) -> impl Iterator<Item = (u16, u64)> {

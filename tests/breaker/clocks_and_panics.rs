@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use windrow::breaker::{Settings, State};
-use windrow::clock::from_fn;
 use windrow::{Breaker, Timestamp};
 
 use crate::{SECOND, TICK, Tested, before};
@@ -93,7 +92,7 @@ fn at_the_end_of_time_nothing_overflows() {
 fn a_panic_of_the_clock_leaves_a_breaker_that_works() {
     let panics = AtomicBool::new(false);
     let seconds = AtomicU64::new(0);
-    let clock = from_fn(
+    let clock = (
         || {
             assert!(!panics.load(Ordering::Relaxed), "as it is meant");
             Timestamp::from_secs(seconds.load(Ordering::Relaxed))

@@ -33,7 +33,7 @@ fn a_refused_caller_that_comes_when_told_is_let_through() {
     let clock = Manual::default();
     let shown = clock.clone();
     // Shows the start of each tenth of a second.
-    let coarse = windrow::clock::from_fn(
+    let coarse = (
         move || Timestamp::from_millis(shown.now().as_nanos() / 1_000_000 / 100 * 100),
         Duration::from_millis(100),
     );

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windrow::breaker::{Settings, State};
-use windrow::clock::{Coarse, Manual, from_fn};
+use windrow::clock::{Coarse, Manual};
 use windrow::{Breaker, BuildError, LimitError};
 
 use crate::{SECOND, TICK, Tested, before};
@@ -76,7 +76,7 @@ fn a_window_has_bounds() {
 
 #[test]
 fn a_clock_that_is_too_coarse_for_a_time_is_an_error() {
-    let clock = || from_fn(|| windrow::Timestamp::from_nanos(0), Duration::from_millis(10));
+    let clock = || (|| windrow::Timestamp::from_nanos(0), Duration::from_millis(10));
     let is_refused = |settings: Settings| {
         let error = Breaker::with_clock(settings, clock()).err();
         matches!(error, Some(LimitError::ClockTooCoarse { .. }))

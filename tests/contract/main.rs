@@ -20,7 +20,8 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use windrow::clock::{Coarse, FromFn, Manual, Precise, Ticker, from_fn};
+use windrow::clock::{Coarse, Manual, Precise, Ticker};
+use windrow::export::AnyWindow;
 use windrow::kind::{Count, Histogram, Signed, Value};
 use windrow::{
     BuildError, Clock, Counter, Event, Events, Gauge, Kind, Maximum, Minimum, SlidingWindow, Stats,
@@ -92,7 +93,7 @@ fn everything_may_be_used_after_a_caught_panic() {
     whole::<Window<Manual>>();
     whole::<Window<Precise>>();
     whole::<Window<Ticker>>();
-    whole::<Window<FromFn<fn() -> Timestamp>>>();
+    whole::<Window<(fn() -> Timestamp, Duration)>>();
     whole::<WindowBuilder<Http, Ticker>>();
     whole::<Snapshot<Http>>();
     whole::<BucketSnapshot<Http>>();
@@ -135,7 +136,7 @@ fn counters_have_their_signatures() {
 
 #[test]
 fn windows_have_their_signatures() {
-    fn of<E: Events, C: Clock + 'static>() {
+    fn of<E: Events, C: Clock + Send + Sync + 'static>() {
         let _: fn(&W<E, C>, Event<E, Count>, u64) = W::add;
         let _: fn(&W<E, C>, Event<E, Signed>, i64) = W::add;
         let _: fn(&W<E, C>, Event<E, Value>, u64) = W::record;
@@ -160,9 +161,9 @@ fn windows_have_their_signatures() {
         let _: fn(&W<E, C>, Duration, usize) -> Result<(), BuildError> = W::reconfigure;
         let _: fn(&W<E, C>) -> Duration = W::interval;
         let _: fn(&W<E, C>) -> usize = W::buckets;
-        let _: fn(&W<E, C>) -> Duration = W::bucket_length;
+        let _: fn(&W<E, C>) -> Duration = AnyWindow::bucket_length;
         let _: for<'a> fn(&'a W<E, C>) -> &'a C = W::clock;
-        let _: fn(&W<E, C>, Timestamp) -> SystemTime = W::system_time;
+        let _: fn(&W<E, C>, Timestamp) -> SystemTime = AnyWindow::system_time;
         let _: fn(WindowBuilder<E, C>) -> WindowBuilder<E, C> = WindowBuilder::allow_coarse_clock;
 
         let _: fn(Event<E>) -> &'static str = Event::name;
@@ -224,7 +225,6 @@ fn clocks_and_timestamps_have_their_signatures() {
     let _: fn(Timestamp, Timestamp) -> Duration = Timestamp::sub;
     let _: fn(&mut Timestamp, Duration) = Timestamp::add_assign;
     let _: fn(&mut Timestamp, Duration) = Timestamp::sub_assign;
-    let _: fn(fn() -> Timestamp, Duration) -> FromFn<fn() -> Timestamp> = from_fn;
     let (early, day) = (Timestamp::from_nanos(5), Duration::from_secs(86_400));
     assert_eq!(early - day, Timestamp::from_nanos(0), "saturates");
     assert_eq!(Timestamp::from_nanos(u64::MAX) + day, Timestamp::from_nanos(u64::MAX));

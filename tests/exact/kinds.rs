@@ -5,6 +5,7 @@ use std::thread;
 
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, is_empty, ms, ns, rounds, window};
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::{
     Clock, Event, Events, Kind, SlidingWindow, Stats, Timestamp, events, snapshot::Snapshot,
 };

@@ -3,6 +3,7 @@
 
 use testkit::{Rng, alone, at_ns, ns, rounds};
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::{
     Clock, Event, SlidingWindow, Stats, Timestamp, events,
     histogram::{Distribution, Scale},

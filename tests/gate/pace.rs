@@ -160,7 +160,7 @@ fn retry_after_is_long_enough_for_a_clock_that_steps() {
         let real = Manual::default();
         let shown = real.clone();
         let stepping = move || Timestamp::from_nanos(shown.now().as_nanos() / STEP * STEP);
-        let clock = clock::from_fn(stepping, Duration::from_nanos(STEP));
+        let clock = (stepping, Duration::from_nanos(STEP));
         let pace = Pace::builder(Duration::from_millis(110)).clock(clock.clone()).build().unwrap();
         let paces = Paces::builder().limit_with_burst(9, Duration::from_secs(1), 1);
         let paces = paces.limit(100, Duration::from_secs(60)).clock(clock).build().unwrap();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use testkit::{Finish, Rng, alone, race};
-use windrow::clock::{Manual, from_fn};
+use windrow::clock::Manual;
 use windrow::{
     Clock, Gate, LimitError, Timestamp,
     gate::{Admission, RationedGate},
@@ -332,7 +332,7 @@ fn no_span_of_time_has_more_here() {
     const LIMIT: u64 = 300;
     let ticks = AtomicU64::new(0);
     let tick = || ticks.fetch_add(1, Ordering::SeqCst);
-    let clock = from_fn(|| Timestamp::from_nanos(tick()), Duration::ZERO);
+    let clock = (|| Timestamp::from_nanos(tick()), Duration::ZERO);
     let gate = Gate::builder(LIMIT).interval(nanos(INTERVAL)).buckets(10).strict().clock(clock);
     let gate = gate.build_rationed(20).unwrap();
     let (all, finished) = (Mutex::new(Vec::new()), AtomicBool::new(false));

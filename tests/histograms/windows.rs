@@ -3,6 +3,7 @@
 
 use testkit::{Rng, alone, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::kind::{self, HasSum};
 use windrow::{
     Clock, Event, Events, Family, Histogram, Kind, SlidingWindow,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use testkit::{Rng, alone, ns, race};
-use windrow::clock::{Precise, from_fn};
+use windrow::clock::Precise;
 use windrow::kind::HasMaximum;
 use windrow::{AtMost, Clock, Event, InFlight, SlidingWindow, Timestamp};
 
@@ -71,7 +71,7 @@ fn levels_are_raised_in_pairs() {
 /// Returns a clock of which each reading is later than the one before, by any thread.
 fn counting() -> impl Clock + Send + Sync {
     let readings = AtomicU64::new(0);
-    from_fn(move || Timestamp::from_nanos(readings.fetch_add(1, Ordering::Relaxed)), ns(0))
+    (move || Timestamp::from_nanos(readings.fetch_add(1, Ordering::Relaxed)), ns(0))
 }
 
 /// All buckets that are drained, and those that are left, have the greatest of all; and no bucket

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use windrow::{
     InFlight, SlidingWindow,
-    family::{LifetimeTotals, Metric},
+    family::Metric,
     in_flight::{LevelOwner, Peaks},
+    snapshot::Totals,
 };
 
 windrow::events! {
@@ -124,13 +125,13 @@ impl LevelOwner for Endpoint {
 
 /// The total is that of the window, event by event, and the number of requests in flight.
 impl Metric for Endpoint {
-    type Total = (LifetimeTotals<Http>, u64);
+    type Total = (Totals<Http>, u64);
 
-    fn total(&self) -> (LifetimeTotals<Http>, u64) {
+    fn total(&self) -> (Totals<Http>, u64) {
         (self.window.total(), self.in_flight.total())
     }
 
-    fn merge(one: &mut (LifetimeTotals<Http>, u64), other: (LifetimeTotals<Http>, u64)) {
+    fn merge(one: &mut (Totals<Http>, u64), other: (Totals<Http>, u64)) {
         SlidingWindow::<Http>::merge(&mut one.0, other.0);
         InFlight::merge(&mut one.1, other.1);
     }

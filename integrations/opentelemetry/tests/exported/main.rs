@@ -278,9 +278,9 @@ fn a_number_of_the_programs_own_is_a_gauge_or_a_counter() {
     let gates = Arc::new(gates.with_max_series(1_000));
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
-    observer.observe("half", "Half", from_fn(|| -0.5)).unwrap();
-    observer.observe("absent", "Absent", from_fn(|| f64::NAN)).unwrap();
-    observer.observe("fails", "Fails", from_fn(|| panic!("for the test"))).unwrap();
+    observer.observe("half", "Half", (|| -0.5)).unwrap();
+    observer.observe("absent", "Absent", (|| f64::NAN)).unwrap();
+    observer.observe("fails", "Fails", (|| panic!("for the test"))).unwrap();
     let left = field_fn(Arc::clone(&gates), |gate: &Gate| gate.left() as f64);
     observer.observe("left", "Left", left).unwrap();
     assert!(gates.with(User { user: 7 }).try_admit(2));
@@ -371,10 +371,8 @@ fn a_panic_while_one_metric_is_read_costs_that_reading_and_no_other() {
         assert!(!FAILS.load(Ordering::Relaxed), "for the test");
         Timestamp::from_millis(1)
     };
-    let window = SlidingWindow::<Queue>::builder()
-        .clock(clock::from_fn(time, Duration::from_millis(1)))
-        .build()
-        .unwrap();
+    let window =
+        SlidingWindow::<Queue>::builder().clock((time, Duration::from_millis(1))).build().unwrap();
     let window = Arc::new(window);
     let hits = Arc::new(Counter::from(5));
     let sdk = Sdk::new(Temporality::Delta, None);

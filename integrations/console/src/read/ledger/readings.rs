@@ -66,8 +66,9 @@ impl Taken {
             return None;
         }
         let mut by_event = vec![Readings::default(); events.len()];
+        let lifetime = window.lifetime(); // read for each event, when it is asked for
         for (readings, event) in by_event.iter_mut().zip(&events) {
-            readings.lifetime_first = window.lifetime_count(*event);
+            readings.lifetime_first = lifetime.stats(*event).count;
         }
         let first = window.totals();
         let walk = window.snapshot(None)?;
@@ -83,7 +84,7 @@ impl Taken {
             readings.walk = walked.count;
             readings.difference = second.stats(*event).count;
             readings.late = window.late(*event).count;
-            readings.lifetime = window.lifetime_count(*event);
+            readings.lifetime = lifetime.stats(*event).count;
             readings.of_one_interval = of_one_interval;
         }
         Some(Taken { by_event, at: walk.at, geometry })

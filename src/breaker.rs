@@ -66,4 +66,4 @@ pub use circuit::Breaker;
 pub use counts::Counts;
 pub use refused::{CallError, OpenError};
 pub use settings::Settings;
-pub use state::{State, Status};
+pub use state::State;

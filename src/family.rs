@@ -342,7 +342,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let bytes = |position| match L::value(labels, position) {
             LabelValue::Text(text) => text.len(),
             LabelValue::Short(text) if text.is_too_long() => LONGEST_TEXTS + 1,
-            LabelValue::Short(text) => text.as_str().len(),
+            LabelValue::Short(text) => text.len(),
             LabelValue::Unsigned(_) | LabelValue::Signed(_) => 0,
         };
         L::fits(&self.names, labels)

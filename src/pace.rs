@@ -157,7 +157,7 @@ impl Pace {
     /// use std::time::Duration;
     ///
     /// let pace = windrow::Pace::builder(Duration::from_millis(200)).build()?;
-    /// assert_eq!((pace.period().as_millis(), pace.burst()), (200, 1));
+    /// assert_eq!((pace.quota().refill, pace.quota().burst), (Duration::from_millis(200), 1));
     /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn builder(period: Duration) -> PaceBuilder {
@@ -394,30 +394,29 @@ impl<C: Clock> Pace<C> {
         until(end, now, &self.clock)
     }
 
-    /// Returns the period of one unit of weight.
+    /// Returns the burst, the time in which all of it comes back, and what is left of it, at one
+    /// moment. The time is the burst's periods together.
+    ///
+    /// Costs the clock's reading and a load.
     ///
     /// ```
     /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
     ///
     /// let period = Duration::from_millis(200);
-    /// assert_eq!(windrow::Pace::builder(period).build()?.period(), period);
+    /// let pace = Pace::builder(period).burst(3).clock(Manual::default()).build()?;
+    /// assert!(pace.try_admit(2));
+    /// let quota = pace.quota();
+    /// assert_eq!((quota.burst, quota.refill, quota.left), (3, 3 * period, 1));
     /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn period(&self) -> Duration {
-        Duration::from_nanos(self.state().0.period())
-    }
-
-    /// Returns the burst: the weight that can be admitted at once after a rest.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let pace = windrow::Pace::builder(Duration::from_millis(200)).burst(3).build()?;
-    /// assert_eq!(pace.burst(), 3);
-    /// # Ok::<(), windrow::LimitError>(())
-    /// ```
-    pub fn burst(&self) -> u64 {
-        self.state().0.burst()
+    #[doc(alias = "period")]
+    #[doc(alias = "burst")]
+    pub fn quota(&self) -> Quota {
+        let (now, (terms, end)) = (self.clock.now().as_nanos(), self.state());
+        let (period, burst) = (terms.period(), terms.burst());
+        let refill = Duration::from_nanos(period * burst); // at most 2^62
+        Quota { burst, refill, left: terms.left(end, now) }
     }
 
     /// Returns the clock.
@@ -442,8 +441,9 @@ impl<C: Clock> Pace<C> {
 impl<C: Clock> Debug for Pace<C> {
     #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let terms = self.state().0;
         let mut shown = f.debug_struct("Pace");
-        shown.field("period", &self.period()).field("burst", &self.burst());
-        shown.field("left", &self.left()).finish()
+        shown.field("period", &Duration::from_nanos(terms.period()));
+        shown.field("burst", &terms.burst()).field("left", &self.left()).finish()
     }
 }

@@ -9,7 +9,7 @@ use super::counts::{Counts, Tally};
 use super::measured::{self, Measured};
 use super::refused::OpenError;
 use super::settings::Settings;
-use super::state::{State, Status};
+use super::state::State;
 use super::terms::Terms;
 use crate::clock::{Clock, Coarse, quick_now};
 use crate::error::LimitError;
@@ -222,15 +222,28 @@ impl<C: Clock> Breaker<C> {
     /// assert_eq!(Breaker::of(Settings::last_calls(9)).state(), State::Closed);
     /// ```
     pub fn state(&self) -> State {
-        self.status().state
+        Condition::of(self.condition.load()).state
     }
 
-    /// Returns the state, since when it is, and the number of transitions before, all of one
-    /// moment.
-    pub fn status(&self) -> Status {
-        let Condition { state, generation, since, .. } = Condition::of(self.condition.load());
-        let since = (generation > 0).then(|| Timestamp::from_nanos(since));
-        Status { state, since, transitions: generation }
+    /// Returns the time of the last transition, by the breaker's clock: since when it has its
+    /// [state](Self::state). `None` before the first transition. The number of transitions is in
+    /// the [counts](Self::counts).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Breaker, Timestamp, breaker::Settings, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// let breaker = Breaker::with_clock(Settings::last_calls(1), clock.clone())?;
+    /// clock.advance(Duration::from_secs(7));
+    /// breaker.try_call().expect("closed").failure();
+    /// assert_eq!(breaker.since(), Some(Timestamp::from_secs(7)));
+    /// # Ok::<(), windrow::LimitError>(())
+    /// ```
+    #[doc(alias = "status")]
+    pub fn since(&self) -> Option<Timestamp> {
+        let Condition { generation, since, .. } = Condition::of(self.condition.load());
+        (generation > 0).then(|| Timestamp::from_nanos(since))
     }
 
     /// Returns the calls by which the breaker is judged now: those of the last closed time, which
@@ -359,7 +372,8 @@ impl<C: Clock> Breaker<C> {
 impl<C: Clock> Debug for Breaker<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Breaker")
-            .field("status", &self.status())
+            .field("state", &self.state())
+            .field("since", &self.since())
             .field("totals", &self.totals())
             .finish_non_exhaustive()
     }

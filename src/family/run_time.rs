@@ -62,7 +62,7 @@ use crate::family::values::Values;
 /// use windrow::{Counter, Family, labels::{LabelNames, ShortText}};
 ///
 /// let requests = Family::<_, Counter>::with_names(LabelNames::new(["status"])?);
-/// requests.with(&[ShortText::of(404).as_str()]).increment();
+/// requests.with(&[&ShortText::of(404)]).increment();
 /// assert_eq!(requests.with(&["404"]).sum(), 1);
 /// # Ok::<(), windrow::labels::LabelNamesError>(())
 /// ```

@@ -3,7 +3,6 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::RangeInclusive;
 
-use crate::event::stats::Stats;
 use crate::histogram::scale::Scale;
 
 mod buckets;

@@ -139,7 +139,7 @@ impl<C: Clock> Pace<C> {
     /// let second = Duration::from_secs(1);
     /// let pace = windrow::Pace::builder(second).build()?;
     /// pace.reconfigure(second / 20, 40)?; // 20 a second, and 40 at once after a rest
-    /// assert_eq!((pace.period(), pace.burst()), (second / 20, 40));
+    /// assert_eq!((pace.quota().refill, pace.quota().burst), (2 * second, 40));
     /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn reconfigure(&self, period: Duration, burst: u64) -> Result<(), LimitError> {

@@ -169,7 +169,7 @@ fn windows_have_their_signatures() {
         let _: fn(Event<E>) -> &'static str = Event::name;
         let _: fn(Event<E, Count>) -> Kind = Event::kind;
         let _: fn(usize) -> Event<E> = Event::at;
-        let _: fn(Event<E, Value>) -> Event<E> = Event::erased;
+        let _: fn(Event<E, Value>) -> Event<E> = Event::from;
         let _: fn(Event<E>) -> Typed<E> = Event::typed;
 
         let _: fn(&W<E, C>) -> Moment<E> = W::moment;
@@ -278,9 +278,9 @@ fn counters_live_in_statics() {
 
 #[test]
 fn events_are_plain_values() {
-    let all = [Http::Rt.erased(), Http::Pass.erased()];
+    let all = [Event::<Http>::from(Http::Rt), Http::Pass.into()];
     let set: std::collections::BTreeSet<Event<Http>> = all.into();
-    assert_eq!(set.first(), Some(&Http::Pass.erased()));
+    assert_eq!(set.first(), Some(&Event::<Http>::from(Http::Pass)));
     ordered::<Http>(); // attributes are kept
     let copy = Http::Rt;
     assert_eq!((copy, format!("{copy:?}")), (Http::Rt, "Rt".to_string()));

@@ -12,8 +12,11 @@ events! { enum Seen { Passed: Count, Level: Signed, Took: Value, Greatest: Maxim
 
 type Window = SlidingWindow<Seen, Manual>;
 
-const COUNTED: [Event<Seen>; 3] =
-    [Seen::Passed.erased(), Seen::Level.erased(), Seen::Took.erased()];
+const COUNTED: [Event<Seen>; 3] = [
+    Event::at(Seen::Passed.index()),
+    Event::at(Seen::Level.index()),
+    Event::at(Seen::Took.index()),
+];
 const THREADS: usize = 4;
 const EACH: u64 = 20_000;
 
@@ -87,7 +90,7 @@ fn what_has_no_count_has_no_rows() {
     let clock = clock_at(60_000);
     let window: Window = window(ms(10), 5, &clock);
     count(&window);
-    for event in [Seen::Greatest.erased(), Seen::Least.erased()] {
+    for event in [Event::<Seen>::from(Seen::Greatest), Seen::Least.into()] {
         assert_eq!(window.by_row(event.index()), ByRow::default());
         assert_eq!(sum_of(&window.by_row(event.index())), 0);
     }
@@ -124,7 +127,7 @@ fn while_adds_run_the_rows_lie_between_two_lifetimes_and_none_goes_back() {
             assert!(has_not_gone_back(&of_counter, &rows), "{of_counter:?} {rows:?}");
             of_counter = rows;
 
-            let (of_passed, of_took) = (Seen::Passed.erased(), Seen::Took.erased());
+            let (of_passed, of_took) = (Event::<Seen>::from(Seen::Passed), Seen::Took.into());
             for (event, before) in [(of_passed, &mut passed), (of_took, &mut took)] {
                 let least = window.lifetime(event).count;
                 let rows = window.by_row(event.index());

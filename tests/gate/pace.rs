@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use windrow::LimitError;
-use windrow::clock::{self, Manual};
+use windrow::clock::Manual;
 use windrow::gate::Admission;
 use windrow::{Clock, Pace, Paces, Timestamp};
 

@@ -103,13 +103,13 @@ fn a_turn_from_before_a_change_is_passed_on() {
 #[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
     let (clock, pace) = pace(1_000, 4);
-    let show = |pace: &Pace<Manual>| (pace.period(), pace.burst(), pace.idle_after());
+    let show = |pace: &Pace<Manual>| (pace.quota(), pace.idle_after());
     for is_changed in [false, true] {
         if is_changed {
             pace.set_burst(5).unwrap();
         }
         assert!(pace.try_admit(2));
-        let (before, burst) = (show(&pace), pace.burst());
+        let (before, burst) = (show(&pace), pace.quota().burst);
         assert_eq!(pace.set_rate(Duration::ZERO), Err(LimitError::ZeroPeriod));
         assert_eq!(pace.set_burst(0), Err(LimitError::ZeroBurst));
         let too_long = |period, burst| Err(LimitError::TooLong { period, burst });
@@ -195,7 +195,8 @@ fn threads_that_change_a_pace_lose_no_unit() {
                 (idle.as_nanos() / period.as_nanos()) as u64
             };
             if is_pace {
-                assert_eq!(in_use(pace.idle_after(), pace.period()), admitted, "round {round}");
+                let period = pace.quota().refill / pace.quota().burst as u32;
+                assert_eq!(in_use(pace.idle_after(), period), admitted, "round {round}");
             } else {
                 let first = paces.quotas().next().unwrap();
                 assert_eq!(in_use(paces.idle_after(), first.refill / first.burst as u32), admitted);

@@ -103,11 +103,11 @@ impl Limiter {
         let Limit { count, interval, burst } = limit;
         match self {
             Limiter::One(pace) if limit.is_whole() => {
-                let period = Duration::from_nanos(interval / count);
-                if pace.burst() == burst {
+                let (period, now) = (Duration::from_nanos(interval / count), pace.quota());
+                if now.burst == burst {
                     return Some(pace.set_rate(period));
                 }
-                if pace.period() == period {
+                if now.refill.as_nanos() == period.as_nanos() * u128::from(now.burst) {
                     return Some(pace.set_burst(burst));
                 }
                 Some(pace.reconfigure(period, burst))

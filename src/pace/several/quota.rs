@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// One limit of [`Paces`](crate::Paces), and its remaining quota: from
-/// [`Paces::quotas`](crate::Paces::quotas).
+/// One limit of [`Paces`](crate::Paces), or that of a [`Pace`](crate::Pace), and its remaining
+/// quota: from [`Paces::quotas`](crate::Paces::quotas) and [`Pace::quota`](crate::Pace::quota).
 ///
 /// ```
 /// use std::time::Duration;
@@ -24,7 +24,6 @@ pub struct Quota {
     /// The time in which the whole burst comes back, rounded up to a nanosecond; the interval, if
     /// the burst is the whole limit.
     pub refill: Duration,
-    /// The largest weight that the limit would admit without a wait. The other limits may admit
-    /// less.
+    /// The largest weight that the limit would admit without a wait. Other limits may admit less.
     pub left: u64,
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentelemetry::metrics::{AsyncInstrument, Meter};
-use windrow::export::{Catalog, Outline, Part, PartKind, Source, fields};
+use windrow::export::{Catalog, Form, Outline, Part, PartKind, Source, fields};
 
 use crate::error::ObserveError;
 use crate::instrument::{Value, attributes, instruments, join, most};
@@ -216,7 +216,8 @@ impl Observer {
         let of_series = instruments(outline.form).into_iter();
         let mut all: Vec<_> = of_series
             .map(|it| {
-                let unit = if it.is_in_unit { outline.form.unit(it.part(), unit) } else { "" };
+                let unit =
+                    if it.is_in_unit { in_common(it.part(), outline.form, unit) } else { "" };
                 let (name, about, kind) = (join(name, ".", &it.suffix), it.about, it.kind);
                 (name, about, unit, kind, Look::new(source, &outline.labels, Some(it)))
             })
@@ -327,6 +328,14 @@ fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
     let least = if outline.labels.is_empty() { most } else { most.saturating_mul(2) };
     let own = limit.checked_sub(most).filter(|_| least <= limit).ok_or(least)?;
     Ok(Rooms { own, overflows: true })
+}
+
+/// Returns the unit of all samples of a part, if they have one in common.
+fn in_common<'u>(part: &Part, form: Form, given: &'u str) -> &'u str {
+    match form.units(part, given)[..] {
+        [unit] => unit,
+        _ => "",
+    }
 }
 
 fn check_name(name: &str) -> Result<(), ObserveError> {

@@ -135,7 +135,7 @@ impl Described {
         }
         let mut parts: Vec<Shown> = Vec::new();
         for part in form.parts() {
-            for declared in form.units(part) {
+            for declared in form.units(part, "") {
                 let (unit, buckets) = match base_unit(declared) {
                     // Of these values, the program says it when it registers them.
                     _ if declared.is_empty() => (unit, buckets.clone()),

@@ -15,7 +15,7 @@ use axum::Router;
 use axum::routing::get;
 use tokio::net::TcpListener;
 use windrow::Gate;
-use windrow::labels::{LabelNames, RuntimeLabels};
+use windrow::labels::RuntimeLabels;
 use windrow_tower::{LimitLayer, Limits};
 
 /// The labels and their headers. In a real service, they are a part of its settings.
@@ -28,10 +28,11 @@ static LABELS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 
 /// Two a second for each set of values.
 static LIMITS: LazyLock<Limits<RuntimeLabels>> = LazyLock::new(|| {
-    let names = LabelNames::new(LABELS.iter().map(|(label, _)| label)).expect("names that differ");
-    Limits::with_names(names, 10_000, |_| {
+    let names = LABELS.iter().map(|(label, _)| label);
+    let limits = Limits::with_names(names, 10_000, |_| {
         Gate::builder(2).buckets(10).build().expect("a second in ten buckets")
-    })
+    });
+    limits.expect("names that differ")
 });
 
 fn service() -> Router {

@@ -25,7 +25,7 @@ use windrow::clock::{self, Manual};
 use windrow::export::{Catalog, field_fn, from_fn, total_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
-    events, labels, labels::LabelNames,
+    events, labels,
 };
 use windrow_opentelemetry::{ObserveError, Observer};
 
@@ -308,10 +308,11 @@ fn labels_are_attributes_and_integers_stay_integers() {
 #[test]
 fn names_of_run_time_are_attributes_by_them() {
     for temporality in [Temporality::Cumulative, Temporality::Delta] {
-        let names = LabelNames::new(["tenant", "cloud.region"]).unwrap();
-        let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).with_max_series(3));
-        let open = Arc::new(Family::<_, Gauge>::with_names(names).with_max_series(3));
-        let jobs = Arc::new(Family::<_, Counter>::with_names(LabelNames::new([""; 0]).unwrap()));
+        let names = ["tenant", "cloud.region"];
+        let requests = Family::<_, Counter>::with_names(names).unwrap().with_max_series(3);
+        let open = Family::<_, Gauge>::with_names(names).unwrap().with_max_series(3);
+        let (requests, open) = (Arc::new(requests), Arc::new(open));
+        let jobs = Arc::new(Family::<_, Counter>::with_names([""; 0]).unwrap());
         let sdk = Sdk::new(temporality, None);
         let mut observer = sdk.observer();
         observer.observe("requests", "Requests", Arc::downgrade(&requests)).unwrap();

@@ -10,10 +10,7 @@ use windrow::clock::Manual;
 use windrow::export::{field, field_count_fn, field_fn, from_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, events,
-    family::Metric,
-    histogram::Scale,
-    labels,
-    labels::{LabelNames, RuntimeLabels},
+    family::Metric, histogram::Scale, labels, labels::RuntimeLabels,
 };
 use windrow_prometheus::registry::Shared;
 use windrow_prometheus::{Buckets, Exposition, buckets};

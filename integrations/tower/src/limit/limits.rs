@@ -26,7 +26,7 @@ use windrow::{
     Family, Gate,
     family::{Handle, Pinned},
     gate::Admission,
-    labels::{LabelNames, Labels, RuntimeLabels},
+    labels::{LabelNamesError, Labels, RuntimeLabels},
 };
 
 use crate::current::Current;
@@ -372,25 +372,29 @@ impl<G: Limiter> Limits<RuntimeLabels, G> {
     /// ```
     /// use std::sync::LazyLock;
     /// use std::time::Duration;
-    /// use windrow::{Gate, labels::{LabelNames, RuntimeLabels}};
+    /// use windrow::{Gate, labels::RuntimeLabels};
     /// use windrow_tower::Limits;
     ///
     /// static TENANTS: LazyLock<Limits<RuntimeLabels>> = LazyLock::new(|| {
     ///     let from_a_file = "tenant,region";
-    ///     let names = LabelNames::new(from_a_file.split(',')).expect("names that differ");
-    ///     Limits::with_names(names, 10_000, |_| Gate::builder(1).build().expect("one a second"))
+    ///     let one = |_: Option<&[&str]>| Gate::builder(1).build().expect("one a second");
+    ///     Limits::with_names(from_a_file.split(','), 10_000, one).expect("names that differ")
     /// });
     ///
     /// let ask = |key: &[&str]| TENANTS.admit(key, 1, Duration::ZERO).is_granted();
     /// assert!(ask(&["acme", "eu"]) && !ask(&["acme", "eu"]) && ask(&["acme", "us"]));
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Family::with_names`].
     pub fn with_names(
-        names: LabelNames,
+        names: impl IntoIterator<Item: AsRef<str>>,
         max_keys: usize,
         make: Make<RuntimeLabels, G>,
-    ) -> Limits<RuntimeLabels, G> {
-        let family = Family::with_names(names).with_max_series(max_keys);
-        Limits::<RuntimeLabels, G>::of(family, make)
+    ) -> Result<Limits<RuntimeLabels, G>, LabelNamesError> {
+        let family = Family::with_names(names)?.with_max_series(max_keys);
+        Ok(Limits::<RuntimeLabels, G>::of(family, make))
     }
 }
 

@@ -22,7 +22,7 @@ use windrow::{
     AtMost, Counter, Family, InFlight,
     family::{Handle, Metric},
     in_flight::{InFlightGuard, LevelOwner},
-    labels::{LabelNames, Labels, RuntimeLabels},
+    labels::{LabelNamesError, Labels, RuntimeLabels},
 };
 
 use crate::classify::{ByStatus, Classify, Outcome};
@@ -216,21 +216,24 @@ impl Rooms<RuntimeLabels> {
     /// [`RoomLayer::with_values`](crate::RoomLayer::with_values).
     ///
     /// ```
-    /// use windrow::labels::LabelNames;
     /// use windrow_tower::Rooms;
     ///
-    /// let tenants = Rooms::with_names(LabelNames::new(["tenant"])?, 1_000, |_| 1);
+    /// let tenants = Rooms::with_names(["tenant"], 1_000, |_| 1)?;
     /// let place = tenants.try_enter(&["acme"]);
     /// assert!(place.is_some() && tenants.try_enter(&["acme"]).is_none());
     /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Family::with_names`].
     pub fn with_names(
-        names: LabelNames,
+        names: impl IntoIterator<Item: AsRef<str>>,
         max_keys: usize,
         places: PlacesOf<RuntimeLabels>,
-    ) -> Rooms<RuntimeLabels> {
-        let family = Family::with_names(names).with_max_series(max_keys);
-        Rooms { family, places, current: Current::new() }
+    ) -> Result<Rooms<RuntimeLabels>, LabelNamesError> {
+        let family = Family::with_names(names)?.with_max_series(max_keys);
+        Ok(Rooms { family, places, current: Current::new() })
     }
 }
 

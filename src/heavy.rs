@@ -308,16 +308,9 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     }
 
     /// Returns the longest span that can be read: the interval, or what the coarsest
-    /// [tier](HeavyKeysBuilder::tier) covers.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let hour = Duration::from_secs(3_600);
-    /// let clients = windrow::HeavyKeys::<u32>::builder(100).tier(hour, 24).build()?;
-    /// assert_eq!(clients.longest_span(), 24 * hour);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
+    /// [tier](HeavyKeysBuilder::tier) covers. For `windrow-console`, which shows keys that others
+    /// built.
+    #[doc(hidden)]
     pub fn longest_span(&self) -> Duration {
         let tiers = self.tiers.iter().map(|tier| tier.interval());
         Duration::from_nanos(tiers.fold(self.geometry.interval(), u64::max))

@@ -93,7 +93,7 @@ const fn part(suffix: &'static str, about: &'static str, kind: PartKind, which: 
 impl Part {
     /// The part that counts the uses of a family's overflow series. Its value is
     /// [`Source::refused`](super::Source::refused); no [`Reading`](super::Reading) has this part,
-    /// so an exporter adds it.
+    /// so an exporter adds it. Its suffix, `overflow`, is also the label of that series.
     pub const OVERFLOW: Part = part(
         "overflow",
         "uses of labels beyond the limit of series, counted in the overflow series",

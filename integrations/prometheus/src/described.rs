@@ -125,8 +125,8 @@ impl Described {
                 return Err(RegisterError::BoundBelow { name: name.to_owned(), bound, least });
             }
         }
-        if outline.overflows && outline.labels.iter().any(|label| label == Outline::OVERFLOW) {
-            return Err(RegisterError::ReservedLabel { label: Outline::OVERFLOW.to_owned() });
+        if outline.overflows && outline.labels.iter().any(|label| label == Part::OVERFLOW.suffix) {
+            return Err(RegisterError::ReservedLabel { label: Part::OVERFLOW.suffix.to_owned() });
         }
         let is_counter =
             form.parts().any(|part| part.suffix.is_empty() && Type::of(part.kind) == Type::Counter);

@@ -144,7 +144,7 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
     observer.observe("greatest", "Greatest", Arc::downgrade(&greatest)).unwrap();
     observer.observe("least", "Least", Arc::downgrade(&least)).unwrap();
     HITS.add(3);
-    HITS.reset();
+    _ = HITS.take();
     HITS.add(4);
     open.add(-2);
     let three = busy.enter(3);

@@ -10,7 +10,7 @@ use prometheus_client::encoding::{
     DescriptorEncoder, EncodeLabel, EncodeLabelSet, LabelSetEncoder,
 };
 use prometheus_client::registry::Registry;
-use windrow::export::{Catalog, Outline};
+use windrow::export::{Catalog, Part};
 
 use super::probe::Probe;
 use super::scrape::{descriptor, scrape};
@@ -76,7 +76,7 @@ fn register_one(registry: &mut Registry, described: Described) -> Result<(), Reg
     encoded.map_err(|_| RegisterError::Registry)?;
     // Its own label of that name was refused above: so this one is the registry's.
     probe.outcome().map_err(|error| match error {
-        RegisterError::LabelTwice { label } if overflows && label == Outline::OVERFLOW => {
+        RegisterError::LabelTwice { label } if overflows && label == Part::OVERFLOW.suffix => {
             RegisterError::ReservedLabel { label }
         }
         error => error,
@@ -122,7 +122,7 @@ impl Registered {
         let labels = Empty(label_names(outline).collect());
         // The overflow series has that label in place of its own.
         let own = outline.labels.len();
-        let mut overflow = vec![Outline::OVERFLOW];
+        let mut overflow = vec![Part::OVERFLOW.suffix];
         overflow.extend(&labels.0[own..]);
         let overflow = Empty(overflow);
         for named in self.described.named() {

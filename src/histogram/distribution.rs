@@ -278,6 +278,12 @@ impl Distribution {
         })
     }
 
+    /// Returns the memory of the cells, emptied.
+    pub(crate) fn into_memory(mut self) -> Vec<(u16, u64)> {
+        self.cells.clear();
+        self.cells
+    }
+
     /// Returns whether there are no values.
     pub(crate) fn is_empty(&self) -> bool {
         self.cells.is_empty()

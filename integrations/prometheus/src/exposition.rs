@@ -232,8 +232,12 @@ impl Exposition {
         let all = Described::all(self.characters, (&self.full(name), help, unit), source)?;
         let own = self.labels.iter().map(|(name, _)| name.as_str());
         for described in &all {
-            if described.outline.overflows && own.clone().any(|label| label == Part::OVERFLOW.suffix) {
-                return Err(RegisterError::ReservedLabel { label: Part::OVERFLOW.suffix.to_owned() });
+            if described.outline.overflows
+                && own.clone().any(|label| label == Part::OVERFLOW.suffix)
+            {
+                return Err(RegisterError::ReservedLabel {
+                    label: Part::OVERFLOW.suffix.to_owned(),
+                });
             }
             check_labels(self.characters, own.clone().chain(label_names(&described.outline)))?;
         }

@@ -292,17 +292,8 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         Duration::from_nanos(self.geometry.interval())
     }
 
-    /// Returns the clock's time.
-    ///
-    /// ```
-    /// use windrow::{HeavyKeys, Timestamp, clock::Manual};
-    ///
-    /// let clock = Manual::default();
-    /// let clients = HeavyKeys::<u32>::builder(100).clock(clock.clone()).build()?;
-    /// clock.set(Timestamp::from_secs(7));
-    /// assert_eq!(clients.now(), Timestamp::from_secs(7));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
+    /// Returns the clock's time. For `windrow-log`, which has no other way to the clock.
+    #[doc(hidden)]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }

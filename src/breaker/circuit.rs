@@ -116,8 +116,8 @@ use crate::wide::Wide;
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
 ///
-/// There are no callbacks. [`status`](Self::status) numbers the transitions, for a program that
-/// looks from time to time.
+/// There are no callbacks. [`counts`](Self::counts) has the number of transitions, for a program
+/// that looks from time to time, and [`since`](Self::since) the time of the last one.
 ///
 /// [`LastCalls`]: crate::LastCalls
 #[doc(alias = "circuit breaker")]

@@ -9,7 +9,7 @@ use crate::timestamp::Timestamp;
 ///
 /// Every add calls the function, so it must neither block nor panic. The resolution is the smallest
 /// difference between two different readings; zero for a function that can return any time.
-/// (Functions alone do not implement [`Clock`](crate::Clock), because that would conflict with its
+/// (Functions alone do not implement [`Clock`], because that would conflict with its
 /// implementation for references.)
 ///
 /// ```

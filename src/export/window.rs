@@ -107,7 +107,9 @@ pub trait AnyWindow: Sealed + Send + Sync {
     fn snapshot(&self, tier: Option<usize>) -> Option<AnySnapshot>;
 
     /// Returns the buckets of the interval with the numbers of one event: those of all other events
-    /// are zero. Costs less than a [`snapshot`](Self::snapshot) of all.
+    /// are zero. Costs less than a [`snapshot`](Self::snapshot) of all. For `windrow-console`,
+    /// which draws one event.
+    #[doc(hidden)]
     fn snapshot_of(&self, event: usize) -> AnySnapshot;
 
     /// Returns the part of an event's all-time count that is in each core's row: how its adds, or

@@ -101,6 +101,12 @@ pub struct Quota {
     pub retry_after: Option<Duration>,
 }
 
+impl From<windrow::pace::Quota> for Quota {
+    fn from(quota: windrow::pace::Quota) -> Quota {
+        Quota { limit: quota.burst, interval: quota.refill, left: quota.left, retry_after: None }
+    }
+}
+
 impl Quota {
     /// Returns whether less than a weight is left.
     pub(crate) fn is_short_of(&self, weight: u64) -> bool {

@@ -21,7 +21,7 @@ use opentelemetry_sdk::metrics::{
     InMemoryMetricExporter, InMemoryMetricExporterBuilder, Instrument, PeriodicReader,
     SdkMeterProvider, Stream, Temporality,
 };
-use windrow::clock::{self, Manual};
+use windrow::clock::Manual;
 use windrow::export::{Catalog, field_fn, from_fn, total_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
@@ -278,9 +278,9 @@ fn a_number_of_the_programs_own_is_a_gauge_or_a_counter() {
     let gates = Arc::new(gates.with_max_series(1_000));
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
-    observer.observe("half", "Half", (|| -0.5)).unwrap();
-    observer.observe("absent", "Absent", (|| f64::NAN)).unwrap();
-    observer.observe("fails", "Fails", (|| panic!("for the test"))).unwrap();
+    observer.observe("half", "Half", from_fn(|| -0.5)).unwrap();
+    observer.observe("absent", "Absent", from_fn(|| f64::NAN)).unwrap();
+    observer.observe("fails", "Fails", from_fn(|| panic!("for the test"))).unwrap();
     let left = field_fn(Arc::clone(&gates), |gate: &Gate| gate.left() as f64);
     observer.observe("left", "Left", left).unwrap();
     assert!(gates.with(User { user: 7 }).try_admit(2));

@@ -63,10 +63,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
     by_reservations!(Pace);
 
     fn quotas(&self) -> impl Iterator<Item = Quota> {
-        let (limit, left) = (self.burst(), Pace::left(self));
-        let nanos = self.period().as_nanos() as u64 * limit; // at most 2^62
-        let interval = Duration::from_nanos(nanos);
-        [Quota { limit, interval, left, retry_after: None }].into_iter()
+        [Quota::from(self.quota())].into_iter()
     }
 
     /// The pace begins where `overflow` stands, so the key asks it alone.
@@ -85,9 +82,12 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
         if rate.strict {
             return Err(RateError::Unsuited("strict"));
         }
-        let (before, after) = ((self.period(), self.burst()), rate.pace());
-        match self.reconfigure(after.0, after.1) {
-            Ok(()) => Ok(before != after),
+        let (before, (period, burst)) = (self.quota(), rate.pace());
+        match self.reconfigure(period, burst) {
+            Ok(()) => {
+                let refill = period.as_nanos() as u64 * burst; // at most 2^62
+                Ok((before.refill, before.burst) != (Duration::from_nanos(refill), burst))
+            }
             Err(LimitError::Retired) => Ok(false),
             Err(error) => Err(RateError::Pace(error)),
         }
@@ -98,12 +98,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Paces<C> {
     by_reservations!(Paces);
 
     fn quotas(&self) -> impl Iterator<Item = Quota> {
-        Paces::quotas(self).map(|quota| Quota {
-            limit: quota.burst,
-            interval: quota.refill,
-            left: quota.left,
-            retry_after: None,
-        })
+        Paces::quotas(self).map(Quota::from)
     }
 
     /// Each limit begins where `overflow` stands, so the key asks its own limits alone.

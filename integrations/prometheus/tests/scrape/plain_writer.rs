@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use windrow::export::{Source, from_fn, total_fn};
-use windrow::{Counter, Family, Gauge, labels::RuntimeLabels};
+use windrow::{Counter, Family, Gauge};
 use windrow_prometheus::{Escaping, Exposition, Format};
 
 /// Returns a text as it stands between quotes.

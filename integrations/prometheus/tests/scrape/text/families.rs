@@ -117,7 +117,7 @@ fn a_family_with_names_of_run_time_shows_them() {
     assert!(requests.remove(&["ab", "c"]));
     assert!(!text(&metrics).contains(r#"tenant="ab""#));
 
-    let sizes = Arc::new(Family::<_, Histogram>::with_names(names));
+    let sizes = Arc::new(Family::<_, Histogram>::with_names(names).unwrap());
     metrics.register("sizes", "Sizes", Arc::clone(&sizes)).unwrap();
     sizes.with(&["acme", "eu"]).record(3);
     let shown = samples(&metrics);

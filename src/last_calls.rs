@@ -115,7 +115,8 @@ impl LastCalls {
     /// use windrow::{LastCalls, LimitError};
     ///
     /// assert!(LastCalls::new(100).is_ok());
-    /// assert_eq!(LastCalls::new(0).unwrap_err(), LimitError::LastCalls { calls: 0, most: 1 << 20 });
+    /// let none = LimitError::LastCalls { calls: 0, most: 1 << 20 };
+    /// assert_eq!(LastCalls::new(0).unwrap_err(), none);
     /// ```
     #[inline]
     pub fn new(size: usize) -> Result<LastCalls, LimitError> {

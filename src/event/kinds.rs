@@ -167,7 +167,7 @@ pub(crate) mod sealed {
         message = "this event keeps no greatest value: it is of the kind `{Self}`",
         label = "an event of the kind `Maximum`, `Value` or `Histogram` is expected"
     )]
-    pub trait HasMaximum: super::CanRecord {}
+    pub trait HasMaximum: crate::event::kinds::CanRecord {}
 
     /// A number that adds up, and its representation in a cell.
     pub trait Number: Copy {

@@ -7,7 +7,6 @@ use crate::error::LabelNamesError;
 use crate::family::Family;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
-use crate::family::run_time::RuntimeLabels;
 use crate::family::texts::Texts;
 
 /// The name that exporters show for the one label of the overflow series.
@@ -20,7 +19,7 @@ pub struct LabelNames(Arc<Texts>);
 
 impl LabelNames {
     /// The maximum number of names.
-    const MAX_NAMES: usize = RuntimeLabels::MAX_NAMES;
+    pub(super) const MAX_NAMES: usize = 32;
 
     /// The maximum number of bytes of all names together.
     const MAX_BYTES: usize = 1_024;

@@ -80,7 +80,7 @@ pub enum RuntimeLabels {}
 
 impl RuntimeLabels {
     /// The maximum number of names.
-    pub const MAX_NAMES: usize = 32;
+    pub const MAX_NAMES: usize = LabelNames::MAX_NAMES;
 }
 
 impl Labels for RuntimeLabels {

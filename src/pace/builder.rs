@@ -89,8 +89,8 @@ impl<C: Clock> PaceBuilder<C> {
     ///
     /// # Errors
     ///
-    /// [`LimitError`] if the period or the burst is zero, if the burst's periods are longer together
-    /// than 2^62 nanoseconds, or if the clock is too coarse for them.
+    /// [`LimitError`] if the period or the burst is zero, if the burst's periods are longer
+    /// together than 2^62 nanoseconds, or if the clock is too coarse for them.
     ///
     /// ```
     /// use std::time::Duration;

@@ -18,8 +18,8 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`series`](Self::series)) or the
-/// cells of a `Histogram` event ([`distribution`](Self::distribution), percentiles;
+/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`series`](Self::series)) or
+/// the cells of a `Histogram` event ([`distribution`](Self::distribution), percentiles;
 /// [`previous`](Self::previous), if the bucket has values) allocate. No other read does.
 ///
 /// There are two exceptions, to that and to "writes nothing". The first use of a window in a

@@ -174,8 +174,9 @@ impl Display for RulesError {
             RulesError::TooMany { list, max } => {
                 write!(f, "{list}: there are too many; there must be {max} or fewer")
             }
-            RulesError::Rate { part, error } => write!(f, "{part}: {error}"),
-            RulesError::Pace { part, error } => write!(f, "{part}: {error}"),
+            RulesError::Rate { part, error } | RulesError::Pace { part, error } => {
+                write!(f, "{part}: {error}")
+            }
             RulesError::Unsuited { part, field } => {
                 write!(f, "{part}: the limiters of these keys take no `{field}` from rules")
             }
@@ -209,8 +210,7 @@ impl Display for RulesError {
 impl Error for RulesError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            RulesError::Rate { error, .. } => Some(error),
-            RulesError::Pace { error, .. } => Some(error),
+            RulesError::Rate { error, .. } | RulesError::Pace { error, .. } => Some(error),
             RulesError::Window { error, .. } => Some(error),
             RulesError::File { error, .. } => Some(error),
             _ => None,

@@ -130,5 +130,5 @@ fn errors_name_the_value_and_the_rule() {
         "the breaker is open for up to 1s; it must not be shorter than the first time of 5s"
     );
     let error = Breaker::with_clock(last.open_for(TICK), Coarse::default()).expect_err("too short");
-    assert!(text(error.clone()).starts_with("the clock's resolution is"), "{error}");
+    assert!(error.to_string().starts_with("the clock's resolution of"), "{error}");
 }

@@ -96,6 +96,7 @@ pub(crate) fn quick_now(clock: &impl Clock) -> Timestamp {
             `(function, Duration)`"
 )]
 #[doc(alias = "from_fn")]
+#[doc(alias = "FromFn")]
 pub trait Clock {
     /// Returns the time now.
     fn now(&self) -> Timestamp;

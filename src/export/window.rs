@@ -85,6 +85,7 @@ pub trait AnyWindow: Sealed + Send + Sync {
     /// Returns the all-time totals, from the time at which the window was built until now. They are
     /// read when they are asked for.
     #[doc(alias = "built")]
+    #[doc(alias = "lifetime_count")]
     #[doc(alias = "now")]
     fn lifetime(&self) -> AnySpan<'_>;
 

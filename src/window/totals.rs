@@ -8,6 +8,7 @@ use crate::event::cells::EventCells;
 use crate::event::debug_output::debug_event_fields;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum};
+use crate::event::snapshot_numbers::Kept;
 use crate::event::{Event, Events, Positions, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{RingAndClock, Span, View};
@@ -79,11 +80,18 @@ impl<E: Events> Totals<E> {
     /// Reads the all-time totals of a window.
     pub(crate) fn ever<C: Clock>(window: &SlidingWindow<E, C>) -> Totals<E> {
         let now = window.clock().now();
-        let mut cells = <E::Cells as Positions<E>>::ZERO;
-        for (position, cell) in cells.as_mut().iter_mut().enumerate() {
-            *cell = window.ring().lifetime(position);
+        let (ring, wide) = (window.ring(), Kept::<E>::wide());
+        let mut all = <E::Cells as Positions<E>>::ZERO;
+        let cells = all.as_mut();
+        let others = wide.end;
+        for (position, pair) in ring.lifetimes(wide) {
+            cells[position..position + 2].copy_from_slice(&pair);
         }
-        Totals::over(now, now, now - window.built(), cells)
+        // The extremes come last: they are those of all values that were counted.
+        for (position, cell) in cells.iter_mut().enumerate().skip(others) {
+            *cell = ring.lifetime(position);
+        }
+        Totals::over(now, now, now - window.built(), all)
     }
 
     /// Adds the all-time totals of another window. Those of no window change nothing.

@@ -8,7 +8,7 @@
 //! | [`Precise`] | measured: some 10 ns to 1 µs | short buckets |
 //! | [`Ticker`] | chosen, 1 ms by default | the cheapest adds; one thread publishes the time |
 //! | [`Manual`] | - | tests, and replaying logs |
-//! | [`from_fn`] | yours | any other source of time |
+//! | `(function, resolution)` | yours | any [other](crate::Clock#implementors) source of time |
 //!
 //! Clocks need not agree with each other, because a window compares only readings of its own clock.
 //! A clock may step back: see [`SlidingWindow::add`](crate::SlidingWindow::add).
@@ -18,9 +18,8 @@ use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
-mod from_fn;
+mod function;
 mod manual;
-pub use from_fn::{FromFn, from_fn};
 pub use manual::Manual;
 
 // A model has no operating system to ask for the time: it uses `Manual`.
@@ -93,8 +92,11 @@ pub(crate) fn quick_now(clock: &impl Clock) -> Timestamp {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no clock",
     label = "not a clock",
-    note = "to make one of a function that returns a `Timestamp`: `windrow::clock::from_fn`"
+    note = "a function that returns a `Timestamp` is one together with its resolution: a pair \
+            `(function, Duration)`"
 )]
+#[doc(alias = "from_fn")]
+#[doc(alias = "FromFn")]
 pub trait Clock {
     /// Returns the time now.
     fn now(&self) -> Timestamp;

@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
-#[cfg(feature = "limits")]
-mod gate;
 #[cfg(feature = "family")]
 mod label_names;
+#[cfg(feature = "limits")]
+mod limit;
 mod out_of_range;
 
-#[cfg(feature = "limits")]
-pub use gate::GateError;
 #[cfg(feature = "family")]
 pub use label_names::LabelNamesError;
+#[cfg(feature = "limits")]
+pub use limit::LimitError;
 pub use out_of_range::OutOfRangeError;
 
 /// The error of a geometry or clock that a window cannot have, or of a capacity that

@@ -211,8 +211,8 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 ///
 /// `Http` becomes an enum without variants, which implements [`Events`]. It keeps its attributes
 /// and its visibility. `Http::Pass` is a constant of the type `Event<Http, kind::Count>`: see
-/// [`Event`]. `Http::ALL` is an array of all events, [erased](Event::erased); so no event can have
-/// that name.
+/// [`Event`]. `Http::ALL` is an array of all events, in the erased form; so no event can have that
+/// name.
 ///
 /// A call may make several sets:
 ///

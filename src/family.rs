@@ -64,7 +64,6 @@ mod texts;
 
 pub use handle::{Handle, Pinned};
 pub(crate) use labels::{LabelValue, Labels};
-pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
 
 /// A family of metrics, one for each set of labels (a *series*), with bounded cardinality: requests
@@ -343,7 +342,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let bytes = |position| match L::value(labels, position) {
             LabelValue::Text(text) => text.len(),
             LabelValue::Short(text) if text.is_too_long() => LONGEST_TEXTS + 1,
-            LabelValue::Short(text) => text.as_str().len(),
+            LabelValue::Short(text) => text.len(),
             LabelValue::Unsigned(_) | LabelValue::Signed(_) => 0,
         };
         L::fits(&self.names, labels)

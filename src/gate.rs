@@ -37,7 +37,6 @@ mod ration_refill;
 mod rations;
 mod stock;
 
-pub use crate::error::GateError;
 pub use crate::turn::{RefusedError, Reservation};
 pub use admission::Admission;
 pub use builder::GateBuilder;
@@ -66,7 +65,7 @@ pub use unused::leave_unused;
 ///     Admission::After(wait) => std::thread::sleep(wait), // ... and then
 ///     Admission::Refused { retry_after } => println!("come back after {retry_after:?}"),
 /// }
-/// # Ok::<(), windrow::gate::GateError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 ///
 /// One in a `static` is made by [`of`](Self::of) or [`strict`](Self::strict).
@@ -172,7 +171,7 @@ impl Gate {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!((gate.limit(), gate.interval().as_secs(), gate.buckets()), (2, 1, 2));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn builder(limit: u64) -> GateBuilder {
         GateBuilder::new(limit)
@@ -202,7 +201,7 @@ impl<C: Clock> Gate<C> {
     /// assert!(gate.try_admit(2));
     /// assert!(!gate.try_admit(2));
     /// assert!(gate.try_admit(1));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[doc(alias = "try_acquire")]
     #[doc(alias = "check")]
@@ -235,7 +234,7 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!(gate.admit(1, Duration::ZERO), Admission::Refused { retry_after: Some(second) });
     /// assert_eq!(gate.admit(1, second), Admission::After(second));
     /// assert_eq!(gate.waiting(), 1);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
@@ -259,7 +258,7 @@ impl<C: Clock> Gate<C> {
     /// let gate = windrow::Gate::builder(3).build()?;
     /// assert!(gate.try_admit(2));
     /// assert_eq!(gate.granted(), 2);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn granted(&self) -> u64 {
         self.count().granted
@@ -280,7 +279,7 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!((gate.granted(), gate.waiting()), (2, 1));
     /// clock.advance(Duration::from_secs(1));
     /// assert_eq!((gate.granted(), gate.waiting()), (1, 0));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn waiting(&self) -> u64 {
         self.count().waiting
@@ -296,7 +295,7 @@ impl<C: Clock> Gate<C> {
     /// let gate = windrow::Gate::builder(3).build()?;
     /// assert!(gate.try_admit(2));
     /// assert_eq!(gate.left(), 1);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn left(&self) -> u64 {
         self.count().left
@@ -307,7 +306,7 @@ impl<C: Clock> Gate<C> {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!(gate.limit(), 2);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn limit(&self) -> u64 {
         self.terms().limit
@@ -318,7 +317,7 @@ impl<C: Clock> Gate<C> {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!(gate.interval(), std::time::Duration::from_secs(1));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn interval(&self) -> Duration {
         let Terms { length, buckets, .. } = self.terms();
@@ -330,21 +329,15 @@ impl<C: Clock> Gate<C> {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!(gate.buckets(), 2);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn buckets(&self) -> usize {
         self.terms().buckets
     }
 
     /// Returns whether the gate was built [strict](GateBuilder::strict): in each geometry it has a
-    /// bucket more than was asked for, and its limit holds in every span of the interval that was
-    /// asked for.
-    ///
-    /// ```
-    /// let gate = windrow::Gate::builder(2).strict().build()?;
-    /// assert!(gate.is_strict() && gate.buckets() == 3);
-    /// # Ok::<(), windrow::gate::GateError>(())
-    /// ```
+    /// bucket more than was asked for. For `windrow-tower`, which changes gates that others built.
+    #[doc(hidden)]
     pub fn is_strict(&self) -> bool {
         self.ledger().is_strict()
     }
@@ -359,7 +352,7 @@ impl<C: Clock> Gate<C> {
     /// assert!(gate.try_admit(1) && !gate.try_admit(1));
     /// gate.clock().advance(Duration::from_secs(1));
     /// assert!(gate.try_admit(1));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock

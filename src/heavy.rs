@@ -292,32 +292,16 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
         Duration::from_nanos(self.geometry.interval())
     }
 
-    /// Returns the clock's time.
-    ///
-    /// ```
-    /// use windrow::{HeavyKeys, Timestamp, clock::Manual};
-    ///
-    /// let clock = Manual::default();
-    /// let clients = HeavyKeys::<u32>::builder(100).clock(clock.clone()).build()?;
-    /// clock.set(Timestamp::from_secs(7));
-    /// assert_eq!(clients.now(), Timestamp::from_secs(7));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
+    /// Returns the clock's time. For `windrow-log`, which has no other way to the clock.
+    #[doc(hidden)]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
     /// Returns the longest span that can be read: the interval, or what the coarsest
-    /// [tier](HeavyKeysBuilder::tier) covers.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let hour = Duration::from_secs(3_600);
-    /// let clients = windrow::HeavyKeys::<u32>::builder(100).tier(hour, 24).build()?;
-    /// assert_eq!(clients.longest_span(), 24 * hour);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
+    /// [tier](HeavyKeysBuilder::tier) covers. For `windrow-console`, which shows keys that others
+    /// built.
+    #[doc(hidden)]
     pub fn longest_span(&self) -> Duration {
         let tiers = self.tiers.iter().map(|tier| tier.interval());
         Duration::from_nanos(tiers.fold(self.geometry.interval(), u64::max))

@@ -223,7 +223,7 @@ impl Histogram {
     /// ```
     /// let latency = windrow::Histogram::new();
     /// latency.record(2_000);
-    /// latency.reset();
+    /// _ = latency.take();
     /// latency.record(3_000);
     /// assert_eq!((latency.distribution().count(), latency.lifetime().count()), (1, 2));
     /// ```
@@ -248,27 +248,15 @@ impl Histogram {
     /// assert_eq!((taken.count(), taken.sum()), (2, 6_000));
     /// assert_eq!(latency.take().count(), 0);
     /// ```
-    #[must_use = "the values are lost otherwise: to restart without them, use `reset`"]
+    #[must_use = "the values are lost otherwise: to restart without them, write `_ = it.take()`"]
+    #[doc(alias = "reset")]
+    #[doc(alias = "clear")]
     #[doc(alias = "drain")]
     #[doc(alias = "getThenReset")]
     #[inline]
     pub fn take(&self) -> Distribution {
         let (more, is_first) = self.baseline.drain(|| self.read());
         self.distribution_of(more.cells(), more.sum(), is_first)
-    }
-
-    /// Restarts with nothing recorded: a [`take`](Self::take) whose result is discarded.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new();
-    /// latency.record(2_000);
-    /// latency.reset();
-    /// assert_eq!(latency.count(), 0);
-    /// ```
-    #[doc(alias = "clear")]
-    #[inline]
-    pub fn reset(&self) {
-        self.baseline.drain(|| self.read());
     }
 
     /// Returns the number of values recorded since the histogram was made or last drained: the

@@ -5,6 +5,5 @@
 
 pub use crate::error::LabelNamesError;
 pub use crate::family::labels::{Label, LabelValue, Labels};
-pub use crate::family::names::LabelNames;
 pub use crate::family::run_time::RuntimeLabels;
 pub use crate::family::short_text::ShortText;

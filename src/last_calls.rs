@@ -39,12 +39,11 @@ use std::fmt::{self, Debug, Formatter};
 
 use crossbeam_utils::CachePadded;
 
+use crate::error::LimitError;
 use crate::sync::{AtomicU64, Ordering};
 
-mod error;
 mod totals;
 
-pub use error::LastCallsError;
 pub use totals::{CallTotals, Outcome};
 use totals::{MOST, Packed};
 
@@ -66,7 +65,7 @@ use totals::{MOST, Packed};
 /// calls.record(Outcome::default());
 /// calls.record(Outcome::default()); // the first one has left
 /// assert_eq!(calls.totals(), CallTotals { calls: 3, failed: 1, slow: 1 });
-/// # Ok::<(), windrow::last_calls::LastCallsError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 ///
 /// In a static it stands in a [`LazyLock`](std::sync::LazyLock).
@@ -110,18 +109,18 @@ impl LastCalls {
     ///
     /// # Errors
     ///
-    /// [`LastCallsError`] if the size is any other.
+    /// [`LimitError`] if the size is any other.
     ///
     /// ```
-    /// use windrow::last_calls::{LastCalls, LastCallsError};
+    /// use windrow::{LastCalls, LimitError};
     ///
     /// assert!(LastCalls::new(100).is_ok());
-    /// assert_eq!(LastCalls::new(0).unwrap_err(), LastCallsError::ZeroSize);
+    /// let none = LimitError::LastCalls { calls: 0, most: 1 << 20 };
+    /// assert_eq!(LastCalls::new(0).unwrap_err(), none);
     /// ```
     #[inline]
-    pub fn new(size: usize) -> Result<LastCalls, LastCallsError> {
+    pub fn new(size: usize) -> Result<LastCalls, LimitError> {
         match size {
-            0 => Err(LastCallsError::ZeroSize),
             1..=MOST => Ok(LastCalls {
                 shared: CachePadded::new(Shared {
                     next: AtomicU64::new(0),
@@ -129,7 +128,7 @@ impl LastCalls {
                 }),
                 slots: (0..size).map(|_| AtomicU64::new(0)).collect(),
             }),
-            _ => Err(LastCallsError::SizeTooLarge { size, most: MOST }),
+            _ => Err(LimitError::LastCalls { calls: size, most: MOST }),
         }
     }
 
@@ -142,7 +141,7 @@ impl LastCalls {
     /// let (failed, slow) = (true, false);
     /// calls.record(Outcome { failed, slow });
     /// assert_eq!(calls.totals().failed, 1);
-    /// # Ok::<(), windrow::last_calls::LastCallsError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[inline]
     pub fn record(&self, outcome: Outcome) {
@@ -158,7 +157,7 @@ impl LastCalls {
     /// use windrow::last_calls::{CallTotals, LastCalls};
     ///
     /// assert_eq!(LastCalls::new(100)?.totals(), CallTotals::default());
-    /// # Ok::<(), windrow::last_calls::LastCallsError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[inline]
     #[must_use]

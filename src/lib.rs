@@ -145,6 +145,8 @@ pub use breaker::Breaker;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::BuildError;
+#[cfg(feature = "limits")]
+pub use error::LimitError;
 #[doc(hidden)]
 pub use event::event_list as __events;
 // Of sets that `events!` makes.

@@ -52,6 +52,7 @@ use std::time::Duration;
 #[cfg(not(any(loom, shuttle)))]
 use crate::at_most::AtMost;
 use crate::clock::{Clock, Coarse, quick_now};
+use crate::error::LimitError;
 use crate::gate::Admission;
 use crate::sync::Ordering;
 use crate::timestamp::saturating_nanos;
@@ -65,7 +66,6 @@ mod builder;
 mod change;
 mod changed;
 mod end;
-mod error;
 mod retire;
 mod settle;
 mod several;
@@ -75,7 +75,6 @@ mod terms;
 use answer::Answer;
 pub use builder::PaceBuilder;
 use end::{End, Meaning};
-pub use error::PaceError;
 pub use several::{Paces, PacesBuilder, Quota};
 #[doc(hidden)] // for `windrow-mapped`
 pub use terms::Terms;
@@ -101,7 +100,7 @@ pub use terms::Terms;
 /// assert_eq!(pace.admit(1, longest), Admission::After(2 * period));
 /// let retry_after = Some(3 * period); // more than the 50 ms that the caller would wait
 /// assert_eq!(pace.admit(1, longest), Admission::Refused { retry_after });
-/// # Ok::<(), windrow::pace::PaceError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 ///
 /// One in a `static` is made by [`of`](Self::of).
@@ -158,8 +157,8 @@ impl Pace {
     /// use std::time::Duration;
     ///
     /// let pace = windrow::Pace::builder(Duration::from_millis(200)).build()?;
-    /// assert_eq!((pace.period().as_millis(), pace.burst()), (200, 1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// assert_eq!((pace.quota().refill, pace.quota().burst), (Duration::from_millis(200), 1));
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn builder(period: Duration) -> PaceBuilder {
         PaceBuilder::new(period)
@@ -195,8 +194,8 @@ impl Pace {
     pub const fn of(period: Duration, AtMost(burst): AtMost) -> Pace {
         let terms = match Terms::new(period, burst) {
             Ok(terms) => terms,
-            Err(PaceError::ZeroPeriod) => panic!("the period is zero"),
-            Err(PaceError::ZeroBurst) => panic!("the burst is zero"),
+            Err(LimitError::ZeroPeriod) => panic!("the period is zero"),
+            Err(LimitError::ZeroBurst) => panic!("the burst is zero"),
             Err(_) => panic!("the burst's periods are longer than 2^62 ns together"),
         };
         // As for a gate's buckets: ten ticks of a clock with a resolution of 10 ms.
@@ -225,7 +224,7 @@ impl<C: Clock> Pace<C> {
     /// assert!(!pace.try_admit(1));
     /// clock.advance(Duration::from_secs(1));
     /// assert!(pace.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[inline]
     #[doc(alias = "try_acquire")]
@@ -251,7 +250,7 @@ impl<C: Clock> Pace<C> {
     /// assert_eq!(pace.admit(3, Duration::ZERO), Admission::Now);
     /// assert_eq!(pace.admit(2, Duration::MAX), Admission::After(2 * second));
     /// assert_eq!(pace.admit(4, Duration::MAX), Admission::Refused { retry_after: None });
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[inline]
     #[doc(alias = "acquire")]
@@ -367,7 +366,7 @@ impl<C: Clock> Pace<C> {
     /// let pace = Pace::builder(Duration::from_secs(1)).burst(3).clock(Manual::default()).build()?;
     /// assert!(pace.try_admit(1));
     /// assert_eq!(pace.left(), 2);
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[inline]
     pub fn left(&self) -> u64 {
@@ -388,37 +387,36 @@ impl<C: Clock> Pace<C> {
     /// let pace = Pace::builder(Duration::from_secs(1)).burst(3).clock(Manual::default()).build()?;
     /// assert!(pace.try_admit(2));
     /// assert_eq!(pace.idle_after(), Duration::from_secs(2));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn idle_after(&self) -> Duration {
         let (now, (_, end)) = (self.clock.now().as_nanos(), self.state());
         until(end, now, &self.clock)
     }
 
-    /// Returns the period of one unit of weight.
+    /// Returns the burst, the time in which all of it comes back, and what is left of it, at one
+    /// moment. The time is the burst's periods together.
+    ///
+    /// Costs the clock's reading and a load.
     ///
     /// ```
     /// use std::time::Duration;
+    /// use windrow::{Pace, clock::Manual};
     ///
     /// let period = Duration::from_millis(200);
-    /// assert_eq!(windrow::Pace::builder(period).build()?.period(), period);
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// let pace = Pace::builder(period).burst(3).clock(Manual::default()).build()?;
+    /// assert!(pace.try_admit(2));
+    /// let quota = pace.quota();
+    /// assert_eq!((quota.burst, quota.refill, quota.left), (3, 3 * period, 1));
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn period(&self) -> Duration {
-        Duration::from_nanos(self.state().0.period())
-    }
-
-    /// Returns the burst: the weight that can be admitted at once after a rest.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let pace = windrow::Pace::builder(Duration::from_millis(200)).burst(3).build()?;
-    /// assert_eq!(pace.burst(), 3);
-    /// # Ok::<(), windrow::pace::PaceError>(())
-    /// ```
-    pub fn burst(&self) -> u64 {
-        self.state().0.burst()
+    #[doc(alias = "period")]
+    #[doc(alias = "burst")]
+    pub fn quota(&self) -> Quota {
+        let (now, (terms, end)) = (self.clock.now().as_nanos(), self.state());
+        let (period, burst) = (terms.period(), terms.burst());
+        let refill = Duration::from_nanos(period * burst); // at most 2^62
+        Quota { burst, refill, left: terms.left(end, now) }
     }
 
     /// Returns the clock.
@@ -432,7 +430,7 @@ impl<C: Clock> Pace<C> {
     /// assert!(pace.try_admit(1) && !pace.try_admit(1));
     /// pace.clock().advance(second);
     /// assert!(pace.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock
@@ -443,8 +441,9 @@ impl<C: Clock> Pace<C> {
 impl<C: Clock> Debug for Pace<C> {
     #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let terms = self.state().0;
         let mut shown = f.debug_struct("Pace");
-        shown.field("period", &self.period()).field("burst", &self.burst());
-        shown.field("left", &self.left()).finish()
+        shown.field("period", &Duration::from_nanos(terms.period()));
+        shown.field("burst", &terms.burst()).field("left", &self.left()).finish()
     }
 }

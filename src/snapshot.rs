@@ -6,7 +6,7 @@
 //! | a shorter span, or a tier | [`Over`] | [`over`](crate::SlidingWindow::over) |
 //! | bucket by bucket | [`Snapshot`], [`BucketSnapshot`] | [`snapshot`](crate::SlidingWindow::snapshot), [`series`](crate::SlidingWindow::series) |
 //! | the adds between two moments | [`Moment`], [`Totals`] | [`moment`](crate::SlidingWindow::moment) |
-//! | each core's part | [`ByRow`] | [`by_row`](crate::SlidingWindow::by_row) |
+//! | each core's part | [`ByRow`] | [`by_row`](crate::Counter::by_row) |
 
 pub use crate::arena::by_row::ByRow;
 pub use crate::error::{MergeError, OutOfRangeError};

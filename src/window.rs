@@ -385,17 +385,4 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     pub fn buckets(&self) -> usize {
         self.ring.geometry().buckets()
     }
-
-    /// Returns the length of a bucket: the interval divided by the number of buckets, in whole
-    /// nanoseconds.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// assert_eq!(window.bucket_length(), std::time::Duration::from_millis(500));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn bucket_length(&self) -> Duration {
-        Duration::from_nanos(self.ring.geometry().length())
-    }
 }

@@ -11,7 +11,7 @@ use windrow::breaker::Settings;
 use windrow::clock::{Coarse, Manual, Ticker};
 use windrow::exemplar::TraceContext;
 use windrow::gate::Admission;
-use windrow::labels::{LabelNames, Labels};
+use windrow::labels::Labels;
 use windrow::{
     Breaker, Clock, Counter, Events, Family, Gate, Histogram, Pace, SlidingWindow, labels,
 };
@@ -174,9 +174,9 @@ fn main() {
             add_labelled(times, &Family::<Texts, _>::new(), set);
         }
         "Family::with, 3 texts, names of run time" => {
-            let names = LabelNames::new(["method", "route", "status"]).expect("names that differ");
+            let names = ["method", "route", "status"];
             let set = ["POST", "/api/v1/cart", "200"];
-            add_labelled(times, &Family::with_names(names), &set);
+            add_labelled(times, &Family::with_names(names).expect("names that differ"), &set);
         }
         "SlidingWindow::add, Ticker" => add(times, Ticker::default()),
         "SlidingWindow::add, Coarse" => add(times, Coarse::default()),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use windrow::{
     Counter, Family,
-    labels::{LabelNames, LabelNamesError, RuntimeLabels},
+    labels::{LabelNamesError, RuntimeLabels},
 };
 
 /// The names of the labels, as a configuration has them.
@@ -17,7 +17,7 @@ const CONFIGURED: &str = "tenant region";
 /// Counts a request by those of its fields that are labels; a field that it lacks is empty.
 fn count(requests: &Family<RuntimeLabels, Counter>, fields: &HashMap<&str, &str>) {
     // On the stack: to count allocates nothing.
-    let mut values = [""; LabelNames::MAX_NAMES];
+    let mut values = [""; RuntimeLabels::MAX_NAMES];
     let names = requests.names();
     for (value, name) in values.iter_mut().zip(names) {
         *value = fields.get(name).copied().unwrap_or_default();
@@ -28,7 +28,7 @@ fn count(requests: &Family<RuntimeLabels, Counter>, fields: &HashMap<&str, &str>
 fn run(
     names: impl Iterator<Item = String>,
 ) -> Result<Family<RuntimeLabels, Counter>, LabelNamesError> {
-    let requests = Family::with_names(LabelNames::new(names)?).with_max_series(10_000);
+    let requests = Family::with_names(names)?.with_max_series(10_000);
     for (tenant, region) in [("acme", "eu"), ("acme", "us"), ("acme", "eu")] {
         let fields = HashMap::from([("tenant", tenant), ("region", region), ("route", "/cart")]);
         count(&requests, &fields);

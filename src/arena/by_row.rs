@@ -1,7 +1,7 @@
 //! A number's parts in each row.
 
-/// A sum in its parts, one for each core's row: from [`Counter::by_row`](crate::Counter::by_row)
-/// and [`SlidingWindow::by_row`](crate::SlidingWindow::by_row).
+/// A sum in its parts, one for each core's row: from [`Counter::by_row`](crate::Counter::by_row);
+/// of a window, from `AnyWindow::by_row` of the exporters' module.
 ///
 /// The parts show how adds are spread over the cores. From one reading to the next, a row's part
 /// grows by the adds that the row's core has made between the two readings (in the portable

@@ -6,13 +6,13 @@ use crossbeam_utils::CachePadded;
 
 use super::condition::{self, Answer, Condition};
 use super::counts::{Counts, Tally};
-use super::error::BreakerError;
 use super::measured::{self, Measured};
 use super::refused::OpenError;
 use super::settings::Settings;
-use super::state::{State, Status};
+use super::state::State;
 use super::terms::Terms;
 use crate::clock::{Clock, Coarse, quick_now};
+use crate::error::LimitError;
 use crate::last_calls::{CallTotals, Outcome};
 use crate::sync::{Ordering, const_fn, spin_loop};
 use crate::timestamp::Timestamp;
@@ -46,7 +46,7 @@ use crate::wide::Wide;
 /// clock.advance(5 * second);
 /// breaker.try_call().expect("a trial").success();
 /// assert_eq!(breaker.state(), State::Closed);
-/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 ///
 /// [`of`](Self::of) makes a breaker in a `static`. In a [`Family`](crate::Family) there is one for
@@ -116,8 +116,8 @@ use crate::wide::Wide;
 /// # Ok::<(), windrow::export::CatalogError>(())
 /// ```
 ///
-/// There are no callbacks. [`status`](Self::status) numbers the transitions, for a program that
-/// looks from time to time.
+/// There are no callbacks. [`counts`](Self::counts) has the number of transitions, for a program
+/// that looks from time to time, and [`since`](Self::since) the time of the last one.
 ///
 /// [`LastCalls`]: crate::LastCalls
 #[doc(alias = "circuit breaker")]
@@ -195,7 +195,7 @@ impl<C: Clock> Breaker<C> {
     ///
     /// # Errors
     ///
-    /// [`BreakerError`] if it could never open, or never close again, by these settings; or if a
+    /// [`LimitError`] if it could never open, or never close again, by these settings; or if a
     /// time is too short for the clock.
     ///
     /// ```
@@ -207,9 +207,9 @@ impl<C: Clock> Breaker<C> {
     /// assert!(breaker.try_call().is_ok());
     /// let error = Breaker::with_clock(settings.trials(0), Precise::default()).unwrap_err();
     /// assert_eq!(error.to_string(), "the number of trials is 0; it must be 1 to 1000");
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn with_clock(settings: Settings, clock: C) -> Result<Breaker<C>, BreakerError> {
+    pub fn with_clock(settings: Settings, clock: C) -> Result<Breaker<C>, LimitError> {
         Ok(Breaker::made_of(settings.terms(resolution(&clock))?, clock))
     }
 
@@ -222,15 +222,28 @@ impl<C: Clock> Breaker<C> {
     /// assert_eq!(Breaker::of(Settings::last_calls(9)).state(), State::Closed);
     /// ```
     pub fn state(&self) -> State {
-        self.status().state
+        Condition::of(self.condition.load()).state
     }
 
-    /// Returns the state, since when it is, and the number of transitions before, all of one
-    /// moment.
-    pub fn status(&self) -> Status {
-        let Condition { state, generation, since, .. } = Condition::of(self.condition.load());
-        let since = (generation > 0).then(|| Timestamp::from_nanos(since));
-        Status { state, since, transitions: generation }
+    /// Returns the time of the last transition, by the breaker's clock: since when it has its
+    /// [state](Self::state). `None` before the first transition. The number of transitions is in
+    /// the [counts](Self::counts).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Breaker, Timestamp, breaker::Settings, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// let breaker = Breaker::with_clock(Settings::last_calls(1), clock.clone())?;
+    /// clock.advance(Duration::from_secs(7));
+    /// breaker.try_call().expect("closed").failure();
+    /// assert_eq!(breaker.since(), Some(Timestamp::from_secs(7)));
+    /// # Ok::<(), windrow::LimitError>(())
+    /// ```
+    #[doc(alias = "status")]
+    pub fn since(&self) -> Option<Timestamp> {
+        let Condition { generation, since, .. } = Condition::of(self.condition.load());
+        (generation > 0).then(|| Timestamp::from_nanos(since))
     }
 
     /// Returns the calls by which the breaker is judged now: those of the last closed time, which
@@ -359,7 +372,8 @@ impl<C: Clock> Breaker<C> {
 impl<C: Clock> Debug for Breaker<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Breaker")
-            .field("status", &self.status())
+            .field("state", &self.state())
+            .field("since", &self.since())
             .field("totals", &self.totals())
             .finish_non_exhaustive()
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// breaker.try_call().expect("closed").failure();
 /// let open = breaker.try_call().unwrap_err();
 /// assert_eq!(open.retry_after, Some(Duration::from_secs(5)));
-/// # Ok::<(), windrow::breaker::BreakerError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::error::BreakerError;
 use super::measured::{MOST_BUCKETS, MOST_CALLS};
 use super::terms::{Terms, Window};
+use crate::error::{BuildError, LimitError};
 
 /// The longest time of a trial, unless the settings have another.
 const A_MINUTE: Duration = Duration::new(60, 0);
@@ -91,7 +91,7 @@ impl Settings {
     /// clock.advance(Duration::from_secs(10)); // it has left
     /// breaker.try_call().expect("closed").failure();
     /// assert!(breaker.try_call().is_ok());
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub const fn interval(interval: Duration, buckets: usize) -> Settings {
         Settings::new(Calls::Of { interval, buckets })
@@ -137,7 +137,7 @@ impl Settings {
     /// clock.advance(Duration::from_secs(2));
     /// call.success();
     /// assert!(breaker.try_call().is_err());
-    /// # Ok::<(), windrow::breaker::BreakerError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub const fn slow_percent(self, percent: u32, slow_from: Duration) -> Settings {
         Settings { slow: Some((percent, slow_from)), ..self }
@@ -181,7 +181,7 @@ impl Settings {
 
     /// Checks the settings, for a clock of a resolution in nanoseconds.
     #[inline]
-    pub(super) const fn terms(self, resolution: u64) -> Result<Terms, BreakerError> {
+    pub(super) const fn terms(self, resolution: u64) -> Result<Terms, LimitError> {
         let (window, most_minimum) = match self.calls.window(resolution) {
             Ok(window) => window,
             Err(error) => return Err(error),
@@ -192,7 +192,7 @@ impl Settings {
             None => 20,
         };
         if minimum_calls == 0 || minimum_calls > most_minimum {
-            return Err(BreakerError::MinimumCalls { calls: minimum_calls, most: most_minimum });
+            return Err(LimitError::MinimumCalls { calls: minimum_calls, most: most_minimum });
         }
         let (slow_percent, slow_from) = match self.slow {
             None => (None, u64::MAX),
@@ -202,15 +202,15 @@ impl Settings {
             },
         };
         if !is_percent(self.failed_percent) {
-            return Err(BreakerError::Percent { percent: self.failed_percent });
+            return Err(LimitError::Percent { percent: self.failed_percent });
         }
         if let Some(percent) = slow_percent
             && !is_percent(percent)
         {
-            return Err(BreakerError::Percent { percent });
+            return Err(LimitError::Percent { percent });
         }
         if self.trials == 0 || self.trials > MOST_TRIALS {
-            return Err(BreakerError::Trials { trials: self.trials, most: MOST_TRIALS });
+            return Err(LimitError::Trials { trials: self.trials, most: MOST_TRIALS });
         }
         let (open_for, trial_timeout) =
             match (nanos(self.open_for, resolution), nanos(self.trial_timeout, resolution)) {
@@ -221,7 +221,7 @@ impl Settings {
             None => open_for,
             Some(longest) => match nanos(longest, resolution) {
                 Ok(nanos) if nanos < open_for => {
-                    return Err(BreakerError::UpTo { up_to: longest, open_for: self.open_for });
+                    return Err(LimitError::UpTo { up_to: longest, open_for: self.open_for });
                 }
                 Ok(nanos) => nanos,
                 Err(error) => return Err(error),
@@ -244,15 +244,15 @@ impl Settings {
 impl Calls {
     /// Returns the window, and the greatest minimum of calls that it can have.
     #[inline]
-    const fn window(self, resolution: u64) -> Result<(Window, u64), BreakerError> {
+    const fn window(self, resolution: u64) -> Result<(Window, u64), LimitError> {
         match self {
-            Calls::Last(0) => Err(BreakerError::LastCalls { calls: 0, most: MOST_CALLS }),
+            Calls::Last(0) => Err(LimitError::LastCalls { calls: 0, most: MOST_CALLS }),
             Calls::Last(calls) if calls > MOST_CALLS => {
-                Err(BreakerError::LastCalls { calls, most: MOST_CALLS })
+                Err(LimitError::LastCalls { calls, most: MOST_CALLS })
             }
             Calls::Last(calls) => Ok((Window::LastCalls { size: calls as u64 }, calls as u64)),
             Calls::Of { buckets, .. } if buckets == 0 || buckets > MOST_BUCKETS => {
-                Err(BreakerError::Buckets { buckets, most: MOST_BUCKETS })
+                Err(LimitError::BucketCount { buckets, most: MOST_BUCKETS })
             }
             Calls::Of { interval, buckets } => {
                 let all = match nanos(interval, 0) {
@@ -260,7 +260,10 @@ impl Calls {
                     Err(error) => return Err(error),
                 };
                 if all % buckets as u64 != 0 {
-                    return Err(BreakerError::UnevenBuckets { interval, buckets });
+                    return Err(LimitError::Buckets(BuildError::UnevenBuckets {
+                        interval,
+                        buckets,
+                    }));
                 }
                 let length = all / buckets as u64;
                 match nanos(Duration::from_nanos(length), resolution) {
@@ -281,15 +284,15 @@ const fn is_percent(percent: u32) -> bool {
 
 /// Returns a time in nanoseconds, if it is one that a clock of this resolution can measure: ten of
 /// its steps.
-const fn nanos(time: Duration, resolution: u64) -> Result<u64, BreakerError> {
+const fn nanos(time: Duration, resolution: u64) -> Result<u64, LimitError> {
     let nanos = time.as_nanos();
     if nanos == 0 || nanos > LONGEST as u128 {
-        return Err(BreakerError::Time { time });
+        return Err(LimitError::Time { time });
     }
     let nanos = nanos as u64;
     if resolution > nanos / 10 {
         let resolution = Duration::from_nanos(resolution);
-        return Err(BreakerError::ClockTooCoarse { resolution, time });
+        return Err(LimitError::ClockTooCoarse { resolution, span: time });
     }
     Ok(nanos)
 }

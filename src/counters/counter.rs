@@ -272,9 +272,14 @@ impl Counter {
     /// assert_eq!(hits.take(), 3);
     /// assert_eq!(hits.take(), 0);
     /// ```
+    #[doc(alias = "reset")]
+    #[doc(alias = "set")]
+    #[doc(alias = "store")]
+    #[doc(alias = "clear")]
+    #[doc(alias = "percpu_counter_set")]
     #[doc(alias = "swap")]
     #[doc(alias = "sumThenReset")]
-    #[must_use = "the count is lost otherwise: to restart without it, use `reset`"]
+    #[must_use = "the count is lost otherwise: to restart without it, write `_ = counter.take()`"]
     #[doc(alias = "drain")]
     #[doc(alias = "getThenReset")]
     #[doc(alias = "readFullAndReset")]
@@ -294,23 +299,6 @@ impl Counter {
                 return sum.wrapping_sub(base);
             }
         }
-    }
-
-    /// Restarts at zero: a [`take`](Self::take) whose result is discarded.
-    ///
-    /// ```
-    /// let hits = windrow::Counter::new();
-    /// hits.add(2);
-    /// hits.reset();
-    /// assert_eq!(hits.sum(), 0);
-    /// ```
-    #[doc(alias = "store")]
-    #[doc(alias = "set")]
-    #[doc(alias = "clear")]
-    #[doc(alias = "percpu_counter_set")]
-    #[inline]
-    pub fn reset(&self) {
-        _ = self.take();
     }
 
     /// Adds `n`, wrapping, under the name that [`AtomicU64`](std::sync::atomic::AtomicU64) has for

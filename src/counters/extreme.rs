@@ -177,27 +177,15 @@ impl Maximum {
     /// slowest.record(4);
     /// assert_eq!(slowest.get(), Some(4));
     /// ```
-    #[must_use = "the value is lost otherwise: to restart without it, use `reset`"]
+    #[must_use = "the value is lost otherwise: to restart without it, write `_ = it.take()`"]
+    #[doc(alias = "reset")]
+    #[doc(alias = "store")]
+    #[doc(alias = "clear")]
     #[doc(alias = "getThenReset")]
     #[doc(alias = "swap")]
     #[inline]
     pub fn take(&self) -> Option<u64> {
         self.0.take()
-    }
-
-    /// Starts anew with no value recorded: a [`take`](Self::take) whose result is discarded.
-    ///
-    /// ```
-    /// let slowest = windrow::Maximum::new();
-    /// slowest.record(7);
-    /// slowest.reset();
-    /// assert_eq!(slowest.get(), None);
-    /// ```
-    #[doc(alias = "store")]
-    #[doc(alias = "clear")]
-    #[inline]
-    pub fn reset(&self) {
-        _ = self.take();
     }
 }
 
@@ -295,27 +283,15 @@ impl Minimum {
     /// fastest.record(9);
     /// assert_eq!(fastest.get(), Some(9));
     /// ```
-    #[must_use = "the value is lost otherwise: to restart without it, use `reset`"]
+    #[must_use = "the value is lost otherwise: to restart without it, write `_ = it.take()`"]
+    #[doc(alias = "reset")]
+    #[doc(alias = "store")]
+    #[doc(alias = "clear")]
     #[doc(alias = "getThenReset")]
     #[doc(alias = "swap")]
     #[inline]
     pub fn take(&self) -> Option<u64> {
         self.0.take().map(|complement| !complement)
-    }
-
-    /// Starts anew with no value recorded: a [`take`](Self::take) whose result is discarded.
-    ///
-    /// ```
-    /// let fastest = windrow::Minimum::new();
-    /// fastest.record(7);
-    /// fastest.reset();
-    /// assert_eq!(fastest.get(), None);
-    /// ```
-    #[doc(alias = "store")]
-    #[doc(alias = "clear")]
-    #[inline]
-    pub fn reset(&self) {
-        _ = self.take();
     }
 }
 

@@ -4,8 +4,7 @@
 #[diagnostic::on_unimplemented(
     message = "a striped counter cannot be set, swapped or compared: it is many cells, not one word",
     label = "no thread can change all cells at one moment",
-    note = "to restart a `Counter` at zero: `reset()`",
-    note = "to read and restart a `Counter`, without losing an add: `take()`",
+    note = "to restart a `Counter` at zero, without losing an add: `take()`",
     note = "to decide by the number, keep an `AtomicU64`; to limit a rate, see `windrow::Gate`; how \
             many are there at once, `windrow::InFlight`"
 )]

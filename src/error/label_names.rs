@@ -3,12 +3,14 @@
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// The error of [`LabelNames::new`](crate::labels::LabelNames::new): names that labels cannot have.
+/// The error of names that labels cannot have. Returned by
+/// [`Family::with_names`](crate::Family::with_names) and
+/// [`Family::with_names_and_constructor`](crate::Family::with_names_and_constructor).
 ///
 /// ```
-/// use windrow::labels::{LabelNames, LabelNamesError};
+/// use windrow::{Counter, Family, labels::LabelNamesError};
 ///
-/// let error = LabelNames::new(["tenant", "region", "tenant"]).unwrap_err();
+/// let error = Family::<_, Counter>::with_names(["tenant", "region", "tenant"]).unwrap_err();
 /// assert_eq!(error, LabelNamesError::Twice { name: "tenant".to_owned() });
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

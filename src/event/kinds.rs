@@ -88,13 +88,6 @@ pub trait HasSum: EventKind {
 )]
 pub trait HasDistribution: HasSum {}
 
-/// A kind of event that keeps the maximum: [`Value`], [`Maximum`] and [`Histogram`].
-#[diagnostic::on_unimplemented(
-    message = "this event keeps no greatest value: it is of the kind `{Self}`",
-    label = "an event of the kind `Maximum`, `Value` or `Histogram` is expected"
-)]
-pub trait HasMaximum: CanRecord {}
-
 impl HasSum for Count {
     type Number = u64;
 }
@@ -118,9 +111,9 @@ impl CanRecord for Histogram {}
 
 impl HasDistribution for Histogram {}
 
-impl HasMaximum for Value {}
-impl HasMaximum for Maximum {}
-impl HasMaximum for Histogram {}
+impl sealed::HasMaximum for Value {}
+impl sealed::HasMaximum for Maximum {}
+impl sealed::HasMaximum for Histogram {}
 
 /// Implements the traits of each kind: its name, and its [`Kind`].
 macro_rules! kinds {
@@ -168,6 +161,13 @@ pub(crate) mod sealed {
         /// The type's name.
         const NAME: &'static str;
     }
+
+    /// A kind of event that keeps the maximum: `Value`, `Maximum` and `Histogram`.
+    #[diagnostic::on_unimplemented(
+        message = "this event keeps no greatest value: it is of the kind `{Self}`",
+        label = "an event of the kind `Maximum`, `Value` or `Histogram` is expected"
+    )]
+    pub trait HasMaximum: crate::event::kinds::CanRecord {}
 
     /// A number that adds up, and its representation in a cell.
     pub trait Number: Copy {

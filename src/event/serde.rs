@@ -205,7 +205,10 @@ impl<E: Events> Serialize for Cells<'_, E> {
         let mut map = serializer.serialize_map(Some(E::EVENTS.len()))?;
         for ((name, kind), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
             let known = match cells.places() {
-                Some(places) => OfKind::Distribution(*kind, self.0.distribution(places)),
+                Some(places) => {
+                    let memory = Distribution::default();
+                    OfKind::Distribution(*kind, self.0.distribution(places, memory))
+                }
                 None => OfKind::Stats(*kind, self.0.stats(*cells)),
             };
             map.serialize_entry(name, &known)?;

@@ -157,14 +157,14 @@ impl<E: Events> Kept<E> {
         }
     }
 
-    /// Returns the distribution of a `Histogram` event.
-    pub(crate) fn distribution(&self, places: Places) -> Distribution {
+    /// Returns the distribution of a `Histogram` event, in the memory of another one.
+    pub(crate) fn distribution(&self, places: Places, memory: Distribution) -> Distribution {
         let extremes = || self.extremes(places);
         if Self::first() > 0 {
-            return places.of_pairs(self.pairs_of(places), extremes);
+            return places.of_pairs(self.pairs_of(places), extremes, memory);
         }
         let pair = |position| (position, [position, position + 1].map(|at| self.number(at)));
-        places.of_pairs(places.cells().step_by(2).map(pair), extremes)
+        places.of_pairs(places.cells().step_by(2).map(pair), extremes, memory)
     }
 
     fn extremes(&self, places: Places) -> [u64; 2] {

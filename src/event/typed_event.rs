@@ -42,7 +42,16 @@ use super::{Events, Kind};
 /// ```
 ///
 /// Events are compared and ordered by their [`index`](Self::index), erased or not. (They are no
-/// patterns: compare them with `==`, or match on [`typed`](Self::typed).)
+/// patterns: compare them with `==`, or match on [`typed`](Self::typed).) Events of several kinds
+/// stand in one list in the erased form, by `From`:
+///
+/// ```
+/// # use windrow::{Event, events};
+/// # events! { enum Disk { Read: Count, Latency: Value } }
+/// let shown: [Event<Disk>; 2] = [Disk::Latency.into(), Disk::Read.into()];
+/// assert_eq!(shown.map(|event| event.name()), ["Latency", "Read"]);
+/// ```
+#[doc(alias = "erased")]
 pub struct Event<S, K = Any> {
     /// The position in `S::EVENTS` of an event of the kind `K`.
     index: u16,
@@ -148,7 +157,7 @@ impl<S: Events, K: EventKind> Event<S, K> {
     ///
     /// assert!(all::<Disk>().eq(Disk::ALL));
     /// let named = |name| all::<Disk>().find(|event| event.name() == name);
-    /// assert_eq!(named("Latency"), Some(Disk::Latency.erased()));
+    /// assert_eq!(named("Latency"), Some(Disk::Latency.into()));
     /// ```
     #[must_use]
     #[doc(alias = "all")]
@@ -201,17 +210,9 @@ impl<S: Events, K: EventKind> Event<S, K> {
         S::EVENTS[self.index()].1
     }
 
-    /// Returns the event in its erased form, whose kind is known only at run time: to store events
-    /// of several kinds in one list.
-    ///
-    /// ```
-    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
-    /// let shown = [Disk::Latency.erased(), Disk::Read.erased()];
-    /// assert_eq!(shown.map(|event| event.name()), ["Latency", "Read"]);
-    /// ```
+    /// Returns the event in its erased form.
     #[inline]
-    #[must_use]
-    pub const fn erased(self) -> Event<S> {
+    pub(crate) const fn erased(self) -> Event<S> {
         Event::new(self.index())
     }
 
@@ -249,18 +250,10 @@ impl<S: Events, K: EventKind> Event<S, K> {
     }
 }
 
-impl<S: Events> Event<S> {
-    /// Returns all events of the set, in the order of their positions.
-    #[cfg(feature = "family")]
-    pub(crate) fn all() -> impl DoubleEndedIterator<Item = Event<S>> + ExactSizeIterator + Clone {
-        (0..S::EVENTS.len()).map(Event::new)
-    }
-}
-
-/// Erases the kind of events: as [`Event::erased`].
+/// Erases the kind of events.
 macro_rules! erased {
     ($($kind:ident)+) => {$(
-        /// Erases the kind, as [`Event::erased`].
+        /// Erases the kind: to store events of several kinds in one list.
         impl<S: Events> From<Event<S, $kind>> for Event<S> {
             fn from(event: Event<S, $kind>) -> Event<S> {
                 event.erased()

@@ -2,6 +2,7 @@
 
 use super::form::Form;
 use super::metric::AnyMetric;
+use super::parts::Part;
 
 /// The properties of a [source](super::Source) that are known before it is read: its form, label
 /// names and bounds.
@@ -28,8 +29,8 @@ pub struct Outline {
     pub labels: Vec<String>,
     /// The greatest number of series, without the overflow series.
     pub max_series: usize,
-    /// True if there may be an overflow series, which has the one label
-    /// [`OVERFLOW`](Self::OVERFLOW).
+    /// True if there may be an overflow series. Its one label has the name of
+    /// [`Part::OVERFLOW`](super::Part::OVERFLOW), and the value `true`.
     pub overflows: bool,
     /// True if a removed series may return with its former counts.
     pub series_return: bool,
@@ -50,9 +51,6 @@ pub(super) struct OutlineField {
 }
 
 impl Outline {
-    /// The name of the label of the overflow series; its value is `true`.
-    pub const OVERFLOW: &'static str = "overflow";
-
     /// Returns a label of the source that exporters need for another purpose, if there is one: a
     /// label `overflow` beside an overflow series, or a label that samples have.
     pub(super) fn reserved_label(&self) -> Option<&str> {
@@ -60,7 +58,7 @@ impl Outline {
         forms.extend(self.fields.iter().map(|field| field.form));
         let is_reserved = |label: &str| {
             forms.iter().any(|form| form.sample_labels().contains(&label))
-                || (self.overflows && label == Outline::OVERFLOW)
+                || (self.overflows && label == Part::OVERFLOW.suffix)
         };
         self.labels.iter().map(String::as_str).find(|label| is_reserved(label))
     }

@@ -93,7 +93,7 @@ const fn part(suffix: &'static str, about: &'static str, kind: PartKind, which: 
 impl Part {
     /// The part that counts the uses of a family's overflow series. Its value is
     /// [`Source::refused`](super::Source::refused); no [`Reading`](super::Reading) has this part,
-    /// so an exporter adds it.
+    /// so an exporter adds it. Its suffix, `overflow`, is also the label of that series.
     pub const OVERFLOW: Part = part(
         "overflow",
         "uses of labels beyond the limit of series, counted in the overflow series",
@@ -176,9 +176,9 @@ impl Form {
         parts.iter().filter(is_there)
     }
 
-    /// Returns the units in which a [part](Part) of this form has samples, each once. The unit of
-    /// values of which [none was declared](crate::Events::UNITS), and of numbers that count, is
-    /// empty.
+    /// Returns the units in which a [part](Part) of this form has samples, each once. `given` is
+    /// the unit of values of which [none was declared](crate::Events::UNITS). The unit of numbers
+    /// that count is empty.
     ///
     /// ```
     /// use windrow::SlidingWindow;
@@ -187,37 +187,29 @@ impl Form {
     /// windrow::events! { enum Http { Rt: Histogram in "ns", Open: Maximum } }
     ///
     /// let form = SlidingWindow::<Http>::builder().build()?.any().form();
-    /// let units = |suffix| form.units(form.parts().find(|part| part.suffix == suffix).unwrap());
-    /// assert_eq!((units("mean"), units("max")), (vec!["ns"], vec!["ns", ""]));
+    /// let part = |suffix| form.parts().find(|part| part.suffix == suffix).unwrap();
+    /// assert_eq!(form.units(part("mean"), "1"), ["ns"]);
+    /// assert_eq!(form.units(part("max"), "1"), ["ns", "1"]);
+    /// assert_eq!(form.units(part("values_per_second"), "1"), [""]);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    #[doc(alias = "unit")]
     #[inline]
-    pub fn units(self, part: &Part) -> Vec<&'static str> {
+    pub fn units<'u>(self, part: &Part, given: &'u str) -> Vec<&'u str> {
+        let Form::Window(events, of_events) = self else {
+            return vec![if part.is_in_unit { given } else { "" }];
+        };
+        if !part.is_in_unit {
+            return vec![""];
+        }
         let mut units = Vec::new();
-        if let Form::Window(events, of_events) = self
-            && part.is_in_unit
-        {
-            for (event, (_, kind)) in events.iter().enumerate() {
-                let unit = unit_of(of_events, event);
-                if part.which.is_of(*kind) && !units.contains(&unit) {
-                    units.push(unit);
-                }
+        for (event, (_, kind)) in events.iter().enumerate() {
+            let declared = unit_of(of_events, event);
+            let unit = if declared.is_empty() { given } else { declared };
+            if part.which.is_of(*kind) && !units.contains(&unit) {
+                units.push(unit);
             }
-        } else {
-            units.push("");
         }
         units
-    }
-
-    /// Returns the unit of all samples of a [part](Part), if they have one in common. `given` is
-    /// the unit of values of which none was declared.
-    #[inline]
-    pub fn unit<'u>(self, part: &Part, given: &'u str) -> &'u str {
-        match self.units(part)[..] {
-            _ if !part.is_in_unit => "",
-            [""] => given,
-            [declared] => declared,
-            _ => "",
-        }
     }
 }

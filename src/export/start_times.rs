@@ -80,6 +80,8 @@ impl StartTimes {
     }
 
     /// Notes that the series with a [number](Series::number) is there, though it could not be read.
+    /// For `windrow-otlp`.
+    #[doc(hidden)]
     #[inline]
     pub fn see(&self, series: u64) {
         if let Some(known) = self.lock().get_mut(&series) {

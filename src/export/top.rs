@@ -11,6 +11,7 @@ use super::form::Form;
 use super::from_fn::read;
 use super::metric::AnyMetric;
 use super::outline::Outline;
+use super::parts::Part;
 use super::source::{Series, Source};
 use crate::family::LabelValue;
 use crate::heavy::{HeavySnapshot, Key};
@@ -154,7 +155,7 @@ impl Series for Weighed<'_> {
     fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
         match self.label {
             Some(label) => see(label, LabelValue::Text(self.key)),
-            None => see(Outline::OVERFLOW, LabelValue::Text("true")),
+            None => see(Part::OVERFLOW.suffix, LabelValue::Text("true")),
         }
     }
 

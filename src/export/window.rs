@@ -5,9 +5,10 @@ use std::time::{Duration, SystemTime};
 use super::span::{AnySnapshot, AnySpan, histogram};
 use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
-use crate::event::{Event, Events, Kind, Stats};
+use crate::event::{Event, Events, Kind, Stats, cells_of};
 use crate::exemplar::Exemplar;
 use crate::histogram::Distribution;
+use crate::ring::RingAndClock;
 use crate::timestamp::Timestamp;
 use crate::window::{BucketSnapshot, SlidingWindow};
 
@@ -45,20 +46,48 @@ pub trait AnyWindow: Sealed + Send + Sync {
     fn interval(&self) -> Duration;
 
     /// Returns the length of a bucket.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::time::Duration;
+    /// use windrow::export::AnyWindow;
+    ///
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert_eq!(window.bucket_length(), Duration::from_millis(500));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
     fn bucket_length(&self) -> Duration;
 
-    /// Converts a time of the window's clock to a time of the system's clock.
+    /// Returns the wall-clock time of a moment on the window's clock, past or future; for the
+    /// buckets of a [drain](SlidingWindow::drain_closed), for example.
+    ///
+    /// It is as far from the wall clock's reading as `at` is from that of the window's clock. Its
+    /// error, by which two calls may differ, is the resolution of both clocks, the time between the
+    /// two readings, and any step of the wall clock between `at` and the call. A clock that does
+    /// not run with real time ([`Manual`](crate::clock::Manual)) is taken to do so from now on.
+    ///
+    /// [`SystemTime::UNIX_EPOCH`] if the system cannot represent the time: on Windows before 1601,
+    /// elsewhere none within 584 years of today.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::time::{Duration, SystemTime};
+    /// use windrow::{Clock, export::AnyWindow};
+    ///
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// let started = window.system_time(window.clock().now() - Duration::from_secs(60));
+    /// let ago = SystemTime::now().duration_since(started).unwrap_or_default();
+    /// println!("a minute ago, so about {} s", ago.as_secs());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
     fn system_time(&self, at: Timestamp) -> SystemTime;
 
     /// Returns the all-time totals, from the time at which the window was built until now. They are
     /// read when they are asked for.
     #[doc(alias = "built")]
+    #[doc(alias = "lifetime_count")]
     #[doc(alias = "now")]
     fn lifetime(&self) -> AnySpan<'_>;
-
-    /// Returns the count of an event's all-time total; of a `Maximum` or `Minimum` event, 0. For a
-    /// `Histogram` event it costs less than the total.
-    fn lifetime_count(&self, event: usize) -> u64;
 
     /// Returns the exemplars of a `Histogram` event; none of any other.
     fn exemplars(&self, event: usize) -> Vec<Exemplar>;
@@ -79,10 +108,32 @@ pub trait AnyWindow: Sealed + Send + Sync {
     fn snapshot(&self, tier: Option<usize>) -> Option<AnySnapshot>;
 
     /// Returns the buckets of the interval with the numbers of one event: those of all other events
-    /// are zero. Costs less than a [`snapshot`](Self::snapshot) of all.
+    /// are zero. Costs less than a [`snapshot`](Self::snapshot) of all. For `windrow-console`,
+    /// which draws one event.
+    #[doc(hidden)]
     fn snapshot_of(&self, event: usize) -> AnySnapshot;
 
-    /// Returns the sum of an event in each row.
+    /// Returns the part of an event's all-time count that is in each core's row: how its adds, or
+    /// records, are spread over the cores. A `Maximum` or `Minimum` event has no rows.
+    ///
+    /// Each row is as consistent as [`lifetime`](Self::lifetime), and never goes back. The rows are
+    /// read one after the other. Costs a load for each [open
+    /// row](crate::diagnostics::strategy#rows) and block, and an allocation.
+    ///
+    /// The adds of each row over some time are the difference of two readings:
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use windrow::export::AnyWindow;
+    ///
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// let before = window.by_row(Hits::Hit.index());
+    /// window.add(Hits::Hit, 4);
+    /// let now = window.by_row(Hits::Hit.index());
+    /// let added = now.rows.iter().zip(&before.rows).map(|(now, before)| now - before);
+    /// assert_eq!(added.sum::<u64>() + now.shared - before.shared, 4);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
     fn by_row(&self, event: usize) -> ByRow;
 
     /// Closes the newest bucket if its time is over, then calls `each` with every closed bucket
@@ -127,19 +178,17 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
     }
 
     fn bucket_length(&self) -> Duration {
-        SlidingWindow::bucket_length(self)
+        Duration::from_nanos(self.ring().geometry().length())
     }
 
     fn system_time(&self, at: Timestamp) -> SystemTime {
-        SlidingWindow::system_time(self, at)
+        let (now, wall) = (self.clock().now(), SystemTime::now());
+        let time = if at < now { wall.checked_sub(now - at) } else { wall.checked_add(at - now) };
+        time.unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
     fn lifetime(&self) -> AnySpan<'_> {
         self.into()
-    }
-
-    fn lifetime_count(&self, event: usize) -> u64 {
-        SlidingWindow::lifetime_count(self, Event::<E>::at(event))
     }
 
     fn exemplars(&self, event: usize) -> Vec<Exemplar> {
@@ -174,7 +223,8 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
     }
 
     fn by_row(&self, event: usize) -> ByRow {
-        SlidingWindow::by_row(self, Event::<E>::at(event))
+        let cells = cells_of(Event::<E>::at(event)).count();
+        cells.map_or_else(ByRow::default, |cells| self.ring().by_row(cells))
     }
 
     fn drain_closed(&self, each: &mut dyn FnMut(&AnySpan<'_>)) -> usize {

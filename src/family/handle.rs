@@ -216,17 +216,14 @@ impl<L: Labels, M: Debug> Debug for Pinned<'_, L, M> {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use crate::{
-        Counter, Family,
-        labels::{LabelNames, RuntimeLabels},
-    };
+    use crate::{Counter, Family, labels::RuntimeLabels};
 
     /// Miri checks that a handle may free its series, and that a family that has removed a series
     /// may.
     #[test]
     fn the_last_reference_frees_a_series() {
-        let names = LabelNames::new(["one"]).unwrap();
-        let family: Family<RuntimeLabels, Counter> = Family::with_names(names).with_max_series(2);
+        let family: Family<RuntimeLabels, Counter> =
+            Family::with_names(["one"]).unwrap().with_max_series(2);
         let kept = ["stays", "leaves", "finds no room"].map(|text| family.handle(&[text]));
         family.with(&["stays"]).add(2);
         assert!(family.remove(&["leaves"]));

@@ -1,7 +1,6 @@
 //! The names of a family's labels.
 
 use std::collections::HashSet;
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
 use crate::error::LabelNamesError;
@@ -14,47 +13,21 @@ use crate::family::texts::Texts;
 pub(super) const OVERFLOW: &str = "overflow";
 
 /// Names of labels that are known only at run time, for a family of
-/// [`RuntimeLabels`](crate::labels::RuntimeLabels).
-///
-/// A clone shares the names, and costs an addition to a reference count.
-///
-/// ```
-/// use windrow::{Counter, Family, labels::LabelNames};
-///
-/// let from_a_file = String::from("tenant,region");
-/// let names = LabelNames::new(from_a_file.split(','))?;
-/// assert_eq!(Family::<_, Counter>::with_names(names).names(), ["tenant", "region"]);
-/// # Ok::<(), windrow::labels::LabelNamesError>(())
-/// ```
+/// [`RuntimeLabels`](crate::labels::RuntimeLabels). A clone shares the names.
 #[derive(Clone)]
 pub struct LabelNames(Arc<Texts>);
 
 impl LabelNames {
     /// The maximum number of names.
-    pub const MAX_NAMES: usize = 32;
+    pub(super) const MAX_NAMES: usize = 32;
 
     /// The maximum number of bytes of all names together.
     const MAX_BYTES: usize = 1_024;
 
-    /// Checks and copies the names: at most [`MAX_NAMES`](Self::MAX_NAMES), of 1024 bytes together;
-    /// none of them empty, none `overflow`, none twice,
-    /// and none with a control character, a `"` or a `\`. The list may be empty: then the family
-    /// has one series.
-    ///
-    /// An exporter may refuse a name when the family is registered: Prometheus allows only letters,
-    /// digits and underscores.
-    ///
-    /// # Errors
-    ///
-    /// [`LabelNamesError`], which names the rule.
-    ///
-    /// ```
-    /// use windrow::labels::{LabelNames, LabelNamesError};
-    ///
-    /// assert!(LabelNames::new(["http.route", "größe"]).is_ok());
-    /// assert_eq!(LabelNames::new(["a", ""]), Err(LabelNamesError::Empty { position: 1 }));
-    /// ```
-    pub fn new(names: impl IntoIterator<Item: AsRef<str>>) -> Result<LabelNames, LabelNamesError> {
+    /// Checks and copies the names.
+    pub(super) fn new(
+        names: impl IntoIterator<Item: AsRef<str>>,
+    ) -> Result<LabelNames, LabelNamesError> {
         let names: Vec<_> = names.into_iter().collect();
         let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         check(&names)?;
@@ -95,23 +68,6 @@ fn check(names: &[&str]) -> Result<(), LabelNamesError> {
         }
     }
     Ok(())
-}
-
-impl PartialEq for LabelNames {
-    #[inline]
-    fn eq(&self, other: &LabelNames) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl Eq for LabelNames {}
-
-/// Shows the names.
-impl Debug for LabelNames {
-    #[inline]
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.as_slice()).finish()
-    }
 }
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {

@@ -6,6 +6,7 @@
 
 use std::hash::Hasher;
 
+use crate::error::LabelNamesError;
 use crate::family::Family;
 use crate::family::field::Field;
 use crate::family::hash::Secrets;
@@ -25,12 +26,12 @@ use crate::family::values::Values;
 ///
 /// ```
 /// use std::sync::LazyLock;
-/// use windrow::{Counter, Family, labels::{LabelNames, RuntimeLabels}};
+/// use windrow::{Counter, Family, labels::RuntimeLabels};
 ///
 /// static REQUESTS: LazyLock<Family<RuntimeLabels, Counter>> = LazyLock::new(|| {
 ///     let from_a_file = "tenant,region";
-///     let names = LabelNames::new(from_a_file.split(',')).expect("names that differ");
-///     Family::with_names(names).with_max_series(10_000)
+///     let requests = Family::with_names(from_a_file.split(',')).expect("names that differ");
+///     requests.with_max_series(10_000)
 /// });
 ///
 /// REQUESTS.with(&["acme", "eu"]).add(3);
@@ -45,9 +46,9 @@ use crate::family::values::Values;
 /// panics.
 ///
 /// ```
-/// use windrow::{Counter, Family, labels::LabelNames};
+/// use windrow::{Counter, Family};
 ///
-/// let requests = Family::<_, Counter>::with_names(LabelNames::new(["tenant", "region"])?);
+/// let requests = Family::<_, Counter>::with_names(["tenant", "region"])?;
 /// requests.with(&["acme"]).increment();
 /// assert_eq!((requests.len(), requests.refused(), requests.lifetime()), (0, 1, 1));
 /// assert_eq!(requests.handle(&["acme"]).labels(), None);
@@ -59,10 +60,10 @@ use crate::family::values::Values;
 /// [`ShortText`](crate::labels::ShortText), without an allocation:
 ///
 /// ```
-/// use windrow::{Counter, Family, labels::{LabelNames, ShortText}};
+/// use windrow::{Counter, Family, labels::ShortText};
 ///
-/// let requests = Family::<_, Counter>::with_names(LabelNames::new(["status"])?);
-/// requests.with(&[ShortText::of(404).as_str()]).increment();
+/// let requests = Family::<_, Counter>::with_names(["status"])?;
+/// requests.with(&[&ShortText::of(404)]).increment();
 /// assert_eq!(requests.with(&["404"]).sum(), 1);
 /// # Ok::<(), windrow::labels::LabelNamesError>(())
 /// ```
@@ -74,7 +75,13 @@ use crate::family::values::Values;
 /// allocates its series and a copy of the values. A [`Handle`](crate::family::Handle) costs nothing
 /// beside the add, as in any family.
 #[derive(Debug)]
+#[doc(alias = "LabelNames")]
 pub enum RuntimeLabels {}
+
+impl RuntimeLabels {
+    /// The maximum number of names.
+    pub const MAX_NAMES: usize = LabelNames::MAX_NAMES;
+}
 
 impl Labels for RuntimeLabels {
     type Names = LabelNames;
@@ -184,14 +191,29 @@ impl<M: Metric + Default> Family<RuntimeLabels, M> {
     /// Returns a family without series, whose labels have these names. Their metrics will be
     /// `M::default()`.
     ///
-    /// ```
-    /// use windrow::{Counter, Family, labels::LabelNames};
+    /// There are at most [`MAX_NAMES`](RuntimeLabels::MAX_NAMES) names, of 1024 bytes together;
+    /// none of them is empty, none `overflow`, none twice, and none has a control character, a `"`
+    /// or a `\`. The list may be empty: then the family has one series.
     ///
-    /// let requests = Family::<_, Counter>::with_names(LabelNames::new(["tenant"])?);
-    /// assert_eq!(requests.names(), ["tenant"]);
+    /// An exporter may refuse a name when the family is registered: Prometheus allows only letters,
+    /// digits and underscores.
+    ///
+    /// # Errors
+    ///
+    /// [`LabelNamesError`], which names the rule.
+    ///
+    /// ```
+    /// use windrow::{Counter, Family, labels::LabelNamesError};
+    ///
+    /// let requests = Family::<_, Counter>::with_names(["http.route", "größe"])?;
+    /// assert_eq!(requests.names(), ["http.route", "größe"]);
+    /// let error = Family::<_, Counter>::with_names(["a", ""]).unwrap_err();
+    /// assert_eq!(error, LabelNamesError::Empty { position: 1 });
     /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
-    pub fn with_names(names: LabelNames) -> Family<RuntimeLabels, M> {
+    pub fn with_names(
+        names: impl IntoIterator<Item: AsRef<str>>,
+    ) -> Result<Family<RuntimeLabels, M>, LabelNamesError> {
         Family::with_names_and_constructor(names, M::default)
     }
 }
@@ -200,13 +222,16 @@ impl<M: Metric, F> Family<RuntimeLabels, M, F> {
     /// Returns a family without series, whose labels have these names, and whose metrics `make`
     /// makes: see [`with_constructor`](Family::with_constructor).
     ///
-    /// ```
-    /// use windrow::{Family, Histogram, labels::LabelNames, histogram::Scale};
+    /// # Errors
     ///
-    /// let names = LabelNames::new(["table"])?;
-    /// let rows = Family::with_names_and_constructor(names, || {
+    /// Those of [`with_names`](Family::with_names).
+    ///
+    /// ```
+    /// use windrow::{Family, Histogram, histogram::Scale};
+    ///
+    /// let rows = Family::with_names_and_constructor(["table"], || {
     ///     Histogram::with_scale(Scale::fixed::<2, 1, 4_096>())
-    /// });
+    /// })?;
     /// rows.with(&["users"]).record(17);
     /// assert_eq!(rows.lifetime()[0].count(), 1);
     /// # Ok::<(), windrow::labels::LabelNamesError>(())
@@ -217,7 +242,7 @@ impl<M: Metric, F> Family<RuntimeLabels, M, F> {
     ///
     /// ```
     /// use std::{sync::OnceLock, time::Duration};
-    /// use windrow::labels::{LabelNames, RuntimeLabels};
+    /// use windrow::labels::RuntimeLabels;
     /// use windrow::{Family, SlidingWindow, events};
     ///
     /// events! { enum Http { Pass: Count } }
@@ -225,16 +250,19 @@ impl<M: Metric, F> Family<RuntimeLabels, M, F> {
     /// type Windows = Family<RuntimeLabels, SlidingWindow<Http>>;
     /// static WINDOWS: OnceLock<Windows> = OnceLock::new();
     ///
-    /// let names = LabelNames::new("tenant,region".split(','))?; // from a file
+    /// let names = "tenant,region".split(','); // from a file
     /// let windows = Windows::with_names_and_constructor(names, || {
     ///     SlidingWindow::of(Duration::from_secs(60), 60)
-    /// });
+    /// })?;
     /// let windows = WINDOWS.get_or_init(|| windows);
     /// windows.with(&["acme", "eu"]).add(Http::Pass, 1);
     /// assert_eq!(windows.len(), 1);
     /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
-    pub fn with_names_and_constructor(names: LabelNames, make: F) -> Family<RuntimeLabels, M, F> {
-        Family::made_with(names, make)
+    pub fn with_names_and_constructor(
+        names: impl IntoIterator<Item: AsRef<str>>,
+        make: F,
+    ) -> Result<Family<RuntimeLabels, M, F>, LabelNamesError> {
+        Ok(Family::made_with(LabelNames::new(names)?, make))
     }
 }

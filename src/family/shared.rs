@@ -124,14 +124,14 @@ unsafe impl<L: Labels, M> Sync for Shared<L, M> where Series<L, M>: Send + Sync 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
-    use crate::labels::{LabelNames, RuntimeLabels};
+    use crate::labels::RuntimeLabels;
     use crate::{Counter, Family};
 
     /// The last reference that is counted, and the first two that are not.
     #[test]
     fn a_series_with_too_many_references_is_kept_for_ever() {
-        let names = LabelNames::new(["one"]).unwrap();
-        let family: Family<RuntimeLabels, Counter> = Family::with_names(names);
+        let names = ["one"];
+        let family: Family<RuntimeLabels, Counter> = Family::with_names(names).unwrap();
         let first = family.handle(&["kept"]);
         let count = || first.series().references.load(Ordering::Relaxed);
         first.series().references.store(MOST - 1, Ordering::Relaxed);

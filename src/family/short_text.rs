@@ -1,6 +1,7 @@
 //! Short texts of values, without an allocation.
 
 use std::fmt::{self, Debug, Display, Formatter, Write};
+use std::ops::Deref;
 
 /// The text of a value that implements [`Display`], as a label: at most 63 bytes, stored inline.
 ///
@@ -30,10 +31,11 @@ use std::fmt::{self, Debug, Display, Formatter, Write};
 /// let tenant = Tenant(0xcafe);
 /// USAGE.with(Usage { tenant: ShortText::of(&tenant), on: true }).increment();
 /// let series = USAGE.iter().next().unwrap();
-/// assert_eq!(series.labels().unwrap().tenant.as_str(), format!("{:032x}", 0xcafe));
+/// assert_eq!(*series.labels().unwrap().tenant, format!("{:032x}", 0xcafe));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[doc(alias = "uuid")]
+#[doc(alias = "as_str")]
 pub struct ShortText {
     /// Zero after the text; all zero if it is too long. So equal texts have equal bytes.
     bytes: [u8; ShortText::MAX_BYTES],
@@ -58,8 +60,8 @@ impl ShortText {
     /// ```
     /// use windrow::labels::ShortText;
     ///
-    /// assert_eq!(ShortText::of(format_args!("{:.1} GiB", 1.5)).as_str(), "1.5 GiB");
-    /// assert_eq!(ShortText::of("x".repeat(64)).as_str(), ""); // too long
+    /// assert_eq!(&*ShortText::of(format_args!("{:.1} GiB", 1.5)), "1.5 GiB");
+    /// assert_eq!(&*ShortText::of("x".repeat(64)), ""); // too long
     /// ```
     #[inline]
     pub fn of(value: impl Display) -> ShortText {
@@ -67,21 +69,21 @@ impl ShortText {
         if write!(text, "{value}").is_err() { ShortText::TOO_LONG } else { text }
     }
 
-    /// Returns the text, or an empty one if it was too long.
-    ///
-    /// ```
-    /// assert_eq!(windrow::labels::ShortText::of('x').as_str(), "x");
-    /// ```
-    #[inline]
-    pub fn as_str(&self) -> &str {
-        let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
-        // Only whole `str`s were written.
-        str::from_utf8(text).unwrap_or_default()
-    }
-
     /// Returns whether the value's text had more than `MAX_BYTES`.
     pub(crate) fn is_too_long(&self) -> bool {
         self.length == TOO_LONG
+    }
+}
+
+/// It dereferences to the text, or to an empty one if it was too long.
+impl Deref for ShortText {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
+        // Only whole `str`s were written.
+        str::from_utf8(text).unwrap_or_default()
     }
 }
 
@@ -106,7 +108,7 @@ impl Write for ShortText {
 impl Display for ShortText {
     #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Display::fmt(self.as_str(), f)
+        Display::fmt(&**self, f)
     }
 }
 
@@ -114,6 +116,6 @@ impl Display for ShortText {
 impl Debug for ShortText {
     #[inline]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.is_too_long() { f.write_str("(too long)") } else { Debug::fmt(self.as_str(), f) }
+        if self.is_too_long() { f.write_str("(too long)") } else { Debug::fmt(&**self, f) }
     }
 }

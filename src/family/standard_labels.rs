@@ -162,7 +162,7 @@ impl Label for ShortText {
 
     #[inline]
     fn is_empty(self) -> bool {
-        self.as_str().is_empty() && !self.is_too_long()
+        str::is_empty(&self) && !self.is_too_long()
     }
 }
 

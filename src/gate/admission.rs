@@ -27,7 +27,7 @@ use crate::turn::told::told;
 /// assert_eq!(full, Admission::Refused { retry_after: Some(Duration::from_secs(2)) });
 /// let too_much = gate.admit(4, Duration::MAX);
 /// assert_eq!(too_much, Admission::Refused { retry_after: None });
-/// # Ok::<(), windrow::gate::GateError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "only the caller can wait, or turn a refused request away: an ignored answer limits nothing"]
@@ -59,7 +59,7 @@ impl Admission {
     ///
     /// let gate = Gate::builder(3).build()?;
     /// assert!(gate.admit(1, Duration::ZERO).is_granted());
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn is_granted(self) -> bool {

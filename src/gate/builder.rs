@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
-use crate::error::{BuildError, GateError};
+use crate::error::{BuildError, LimitError};
 use crate::gate::Gate;
 use crate::gate::first_permits::Permits;
 use crate::gate::head_sheet::{Ledger, Manner};
@@ -25,7 +25,7 @@ use crate::ring::Geometry;
 ///     .clock(Precise::default())
 ///     .build()?;
 /// assert!(gate.try_admit(1));
-/// # Ok::<(), windrow::gate::GateError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -62,7 +62,7 @@ impl<C: Clock> GateBuilder<C> {
     /// let minute = Duration::from_secs(60);
     /// let gate = windrow::Gate::builder(100).interval(minute).build()?;
     /// assert_eq!(gate.interval(), minute);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn interval(self, interval: Duration) -> GateBuilder<C> {
         GateBuilder { interval, ..self }
@@ -76,7 +76,7 @@ impl<C: Clock> GateBuilder<C> {
     /// ```
     /// let gate = windrow::Gate::builder(100).buckets(10).build()?;
     /// assert_eq!(gate.buckets(), 10);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn buckets(self, buckets: usize) -> GateBuilder<C> {
         GateBuilder { buckets, ..self }
@@ -98,7 +98,7 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// let gate = windrow::Gate::builder(100).buckets(10).strict().build()?;
     /// assert_eq!((gate.interval(), gate.buckets()), (Duration::from_millis(1_100), 11));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn strict(self) -> GateBuilder<C> {
         GateBuilder { is_strict: true, ..self }
@@ -109,7 +109,7 @@ impl<C: Clock> GateBuilder<C> {
     /// ```
     /// let clock = windrow::clock::Manual::default();
     /// let gate = windrow::Gate::builder(100).clock(clock.clone()).build()?;
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> GateBuilder<D> {
         let GateBuilder { limit, interval, buckets, is_strict, .. } = self;
@@ -124,15 +124,15 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{BuildError, Gate, clock::Ticker, gate::GateError};
+    /// use windrow::{BuildError, Gate, LimitError, clock::Ticker};
     ///
     /// let builder = Gate::builder(100)
     ///     .interval(Duration::from_millis(10))
     ///     .clock(Ticker::start(Duration::from_millis(4)));
     /// let error = builder.clone().build().unwrap_err();
-    /// assert!(matches!(error, GateError::Buckets(BuildError::ClockTooCoarse { .. })));
+    /// assert!(matches!(error, LimitError::Buckets(BuildError::ClockTooCoarse { .. })));
     /// assert!(builder.allow_coarse_clock().build()?.try_admit(1));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn allow_coarse_clock(self) -> GateBuilder<C> {
         GateBuilder { allows_coarse_clock: true, ..self }
@@ -144,7 +144,7 @@ impl<C: Clock> GateBuilder<C> {
     /// ```
     /// let gate = windrow::Gate::builder(100).preallocate().build()?;
     /// assert!(gate.try_admit(100)); // allocates nothing
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn preallocate(self) -> GateBuilder<C> {
         GateBuilder { has_sheets: true, ..self }
@@ -154,18 +154,18 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// # Errors
     ///
-    /// [`GateError`] if the limit is zero or more than 2^40, or for the reasons for which
+    /// [`LimitError`] if the limit is zero or more than 2^40, or for the reasons for which
     /// [`WindowBuilder::build`](crate::WindowBuilder::build) makes no window.
     ///
     /// ```
     /// let error = windrow::Gate::builder(0).build().unwrap_err();
     /// assert_eq!(error.to_string(), "the limit is 0; it must be at least 1");
     /// ```
-    pub fn build(self) -> Result<Gate<C>, GateError> {
+    pub fn build(self) -> Result<Gate<C>, LimitError> {
         self.build_as(false)
     }
 
-    fn build_as(self, is_rationed: bool) -> Result<Gate<C>, GateError> {
+    fn build_as(self, is_rationed: bool) -> Result<Gate<C>, LimitError> {
         let mut geometry = Geometry::new(self.interval, self.buckets)?;
         if !self.allows_coarse_clock {
             geometry.check_clock(&self.clock)?;
@@ -209,16 +209,16 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// # Errors
     ///
-    /// Those of [`build`](Self::build), and [`GateError::ZeroRation`].
+    /// Those of [`build`](Self::build), and [`LimitError::ZeroRation`].
     ///
     /// ```
     /// let gate = windrow::Gate::builder(1_000_000).build_rationed(500)?;
     /// assert!(gate.try_admit(1));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn build_rationed(self, max_ration: u64) -> Result<RationedGate<C>, GateError> {
+    pub fn build_rationed(self, max_ration: u64) -> Result<RationedGate<C>, LimitError> {
         if max_ration == 0 {
-            return Err(GateError::ZeroRation);
+            return Err(LimitError::ZeroRation);
         }
         Ok(RationedGate::new(self.build_as(true)?, max_ration))
     }

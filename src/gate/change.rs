@@ -18,7 +18,7 @@
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::error::{BuildError, GateError};
+use crate::error::{BuildError, LimitError};
 use crate::gate::Gate;
 use crate::gate::next_sheet::Next;
 use crate::gate::terms::Terms;
@@ -36,7 +36,7 @@ impl<C: Clock> Gate<C> {
     ///
     /// # Errors
     ///
-    /// [`GateError`] if the limit is zero or more than 2^40, or the gate is
+    /// [`LimitError`] if the limit is zero or more than 2^40, or the gate is
     /// [retired](Self::retire); then it stays as it was.
     ///
     /// ```
@@ -46,9 +46,9 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!(gate.left(), 3);
     /// gate.set_limit(1)?;
     /// assert_eq!((gate.granted(), gate.left()), (2, 0));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn set_limit(&self, limit: u64) -> Result<(), GateError> {
+    pub fn set_limit(&self, limit: u64) -> Result<(), LimitError> {
         self.terms().unless_retired()?.with_limit(limit)?;
         let ledger = self.ledger();
         loop {
@@ -96,7 +96,7 @@ impl<C: Clock> Gate<C> {
     /// # Errors
     ///
     /// Those of [`GateBuilder::build`](crate::gate::GateBuilder::build), and
-    /// [`GateError::Retired`]; the gate then stays as it was. A clock that is too coarse for the
+    /// [`LimitError::Retired`]; the gate then stays as it was. A clock that is too coarse for the
     /// new buckets is refused even if the builder
     /// [allowed](crate::gate::GateBuilder::allow_coarse_clock) it for the first ones.
     ///
@@ -110,9 +110,9 @@ impl<C: Clock> Gate<C> {
     /// gate.reconfigure(Duration::from_secs(60), 60)?;
     /// clock.advance(Duration::from_secs(59));
     /// assert_eq!((gate.buckets(), gate.granted()), (60, 2));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), GateError> {
+    pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), LimitError> {
         let mut geometry = Geometry::new(interval, buckets)?;
         geometry.check_clock(&self.clock)?;
         self.terms().unless_retired()?;

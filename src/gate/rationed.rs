@@ -26,7 +26,7 @@ use crate::turn::{RefusedError, Reservation};
 /// if gate.try_admit(1) {
 ///     // ... answer the request
 /// }
-/// # Ok::<(), windrow::gate::GateError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 ///
 /// The gate grants a ration in the current bucket, up to `max_ration` at a time: what the gate was
@@ -118,7 +118,7 @@ impl<C: Clock> RationedGate<C> {
     /// let gate = windrow::Gate::builder(3).build_rationed(2)?;
     /// assert!(gate.try_admit(2));
     /// assert!(!gate.try_admit(2));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[doc(alias = "try_acquire")]
     #[doc(alias = "check")]
@@ -145,7 +145,7 @@ impl<C: Clock> RationedGate<C> {
     /// assert_eq!(gate.admit(1, Duration::ZERO), Admission::Now);
     /// let second = Duration::from_secs(1);
     /// assert_eq!(gate.admit(100, second), Admission::After(second));
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
@@ -257,7 +257,7 @@ impl<C: Clock> RationedGate<C> {
     /// assert!(gate.try_admit(1));
     /// assert_eq!(gate.gate().granted(), 1 + gate.unused());
     /// gate.gate().set_limit(200)?;
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn gate(&self) -> &Gate<C> {
         &self.gate
@@ -274,7 +274,7 @@ impl<C> RationedGate<C> {
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
     /// assert!(gate.try_admit(1));
     /// assert!(gate.unused() <= 9);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn unused(&self) -> u64 {
         self.rations.left()

@@ -122,7 +122,7 @@ impl<C: Clock> Gate<C> {
     /// assert!(!gate.is_retired());
     /// assert!(gate.retire() && gate.is_retired());
     /// assert_eq!(gate.admit(2, Duration::ZERO), refused);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn is_retired(&self) -> bool {
         self.limit() == 0

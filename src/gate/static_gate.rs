@@ -9,7 +9,7 @@ use super::rationed::RationedGate;
 use super::terms::Terms;
 use crate::at_most::AtMost;
 use crate::clock::Coarse;
-use crate::error::GateError;
+use crate::error::LimitError;
 use crate::ring::Geometry;
 
 /// # In a static
@@ -82,7 +82,7 @@ impl Gate {
     const fn in_static(AtMost(limit): AtMost, geometry: Geometry, manner: Manner) -> Gate {
         let terms = match Terms::new(geometry, limit) {
             Ok(terms) => terms,
-            Err(GateError::ZeroLimit) => panic!("the limit is zero"),
+            Err(LimitError::ZeroLimit) => panic!("the limit is zero"),
             Err(_) => panic!("the limit is more than 2^40"),
         };
         Gate { permits: Permits::new(terms, manner, 0), clock: Coarse::NEW }

@@ -1,6 +1,6 @@
 //! The terms by which a gate decides: the geometry of its buckets, and its limit.
 
-use crate::error::GateError;
+use crate::error::LimitError;
 use crate::ring::Geometry;
 
 /// The largest limit: see [`sheet`](super::sheet).
@@ -18,16 +18,16 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub(super) const fn new(geometry: Geometry, limit: u64) -> Result<Terms, GateError> {
+    pub(super) const fn new(geometry: Geometry, limit: u64) -> Result<Terms, LimitError> {
         Terms { length: geometry.length(), buckets: geometry.buckets(), limit }.with_limit(limit)
     }
 
     /// Returns these terms with another limit.
-    pub(super) const fn with_limit(self, limit: u64) -> Result<Terms, GateError> {
+    pub(super) const fn with_limit(self, limit: u64) -> Result<Terms, LimitError> {
         match limit {
-            0 => Err(GateError::ZeroLimit),
+            0 => Err(LimitError::ZeroLimit),
             1..=MOST => Ok(Terms { limit, ..self }),
-            _ => Err(GateError::LimitTooHigh { limit, most: MOST }),
+            _ => Err(LimitError::LimitTooHigh { limit, most: MOST }),
         }
     }
 
@@ -42,8 +42,8 @@ impl Terms {
     }
 
     /// Returns the terms of a gate that is not retired.
-    pub(super) const fn unless_retired(self) -> Result<Terms, GateError> {
-        if self.are_retired() { Err(GateError::Retired) } else { Ok(self) }
+    pub(super) const fn unless_retired(self) -> Result<Terms, LimitError> {
+        if self.are_retired() { Err(LimitError::Retired) } else { Ok(self) }
     }
 
     /// Returns the start of the bucket that contains `at`.

@@ -58,8 +58,7 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
     ///
     /// # Errors
     ///
-    /// [`OutOfRangeError`] if the span is zero or longer than the
-    /// [longest](HeavyKeys::longest_span).
+    /// [`OutOfRangeError`] if the span is zero, or longer than the interval and each tier.
     ///
     /// ```
     /// use std::time::Duration;

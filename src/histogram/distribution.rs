@@ -3,7 +3,6 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::RangeInclusive;
 
-use crate::event::stats::Stats;
 use crate::histogram::scale::Scale;
 
 mod buckets;
@@ -279,14 +278,15 @@ impl Distribution {
         })
     }
 
+    /// Returns the memory of the cells, emptied.
+    pub(crate) fn into_memory(mut self) -> Vec<(u16, u64)> {
+        self.cells.clear();
+        self.cells
+    }
+
     /// Returns whether there are no values.
     pub(crate) fn is_empty(&self) -> bool {
         self.cells.is_empty()
-    }
-
-    /// Returns count, sum and extremes.
-    pub(crate) fn stats(&self) -> Stats {
-        Stats { count: self.count, sum: self.sum, min: self.min(), max: self.max() }
     }
 
     /// Returns the places of the scale that were used, in order, and the count of each.

@@ -14,7 +14,7 @@ use crate::at_most::AtMost;
 use crate::clock::{Clock, Coarse};
 use crate::error::OutOfRangeError;
 use crate::event::cells::EventCells;
-use crate::event::kinds::HasMaximum;
+use crate::event::kinds::sealed::HasMaximum;
 use crate::event::{Event, Events, cells_of};
 use crate::window::SlidingWindow;
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::error::PaceError;
 use super::{Pace, Terms};
 use crate::clock::{Clock, Coarse};
+use crate::error::LimitError;
 
 /// A builder of a [`Pace`], made by [`Pace::builder`].
 ///
@@ -17,7 +17,7 @@ use crate::clock::{Clock, Coarse};
 ///     .clock(Precise::default())
 ///     .build()?;
 /// assert!(pace.try_admit(1));
-/// # Ok::<(), windrow::pace::PaceError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -43,7 +43,7 @@ impl<C: Clock> PaceBuilder<C> {
     ///
     /// let pace = windrow::Pace::builder(Duration::from_millis(100)).burst(5).build()?;
     /// assert!((0..5).all(|_| pace.try_admit(1)));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn burst(self, burst: u64) -> PaceBuilder<C> {
         PaceBuilder { burst, ..self }
@@ -57,7 +57,7 @@ impl<C: Clock> PaceBuilder<C> {
     ///
     /// let pace = Pace::builder(Duration::from_millis(5)).clock(Precise::default()).build()?;
     /// assert!(pace.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> PaceBuilder<D> {
         let PaceBuilder { period, burst, allows_coarse_clock, .. } = self;
@@ -72,14 +72,14 @@ impl<C: Clock> PaceBuilder<C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{Pace, clock::Ticker, pace::PaceError};
+    /// use windrow::{LimitError, Pace, clock::Ticker};
     ///
     /// let builder = Pace::builder(Duration::from_millis(2))
     ///     .clock(Ticker::start(Duration::from_millis(1)));
     /// let error = builder.clone().build().unwrap_err();
-    /// assert!(matches!(error, PaceError::ClockTooCoarse { .. }));
+    /// assert!(matches!(error, LimitError::ClockTooCoarse { .. }));
     /// assert!(builder.allow_coarse_clock().build()?.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn allow_coarse_clock(self) -> PaceBuilder<C> {
         PaceBuilder { allows_coarse_clock: true, ..self }
@@ -89,8 +89,8 @@ impl<C: Clock> PaceBuilder<C> {
     ///
     /// # Errors
     ///
-    /// [`PaceError`] if the period or the burst is zero, if the burst's periods are longer together
-    /// than 2^62 nanoseconds, or if the clock is too coarse for them.
+    /// [`LimitError`] if the period or the burst is zero, if the burst's periods are longer
+    /// together than 2^62 nanoseconds, or if the clock is too coarse for them.
     ///
     /// ```
     /// use std::time::Duration;
@@ -98,7 +98,7 @@ impl<C: Clock> PaceBuilder<C> {
     /// let error = windrow::Pace::builder(Duration::ZERO).build().unwrap_err();
     /// assert_eq!(error.to_string(), "the period is 0 s; it must be at least 1 ns");
     /// ```
-    pub fn build(self) -> Result<Pace<C>, PaceError> {
+    pub fn build(self) -> Result<Pace<C>, LimitError> {
         let terms = Terms::new(self.period, self.burst)?;
         if !self.allows_coarse_clock {
             terms.check_clock(&self.clock)?;

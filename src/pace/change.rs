@@ -43,10 +43,10 @@
 use std::time::Duration;
 
 use crate::clock::Clock;
+use crate::error::LimitError;
 use crate::pace::Pace;
 use crate::pace::changed::{Changed, State};
 use crate::pace::end::Meaning;
-use crate::pace::error::PaceError;
 use crate::pace::terms::{RETIRED, Terms};
 use crate::sync::Ordering;
 
@@ -75,7 +75,7 @@ impl<C: Clock> Pace<C> {
     ///
     /// # Errors
     ///
-    /// [`PaceError`] if the period is zero; if the burst's periods would be longer together than
+    /// [`LimitError`] if the period is zero; if the burst's periods would be longer together than
     /// 2^62 nanoseconds; if the clock is too coarse for them, even if the builder
     /// [allowed](crate::pace::PaceBuilder::allow_coarse_clock) it for the first ones; if what is in
     /// use would come back behind the end of time; or if the pace is [retired](Self::retire). Then
@@ -92,9 +92,9 @@ impl<C: Clock> Pace<C> {
     /// assert_eq!((pace.left(), pace.idle_after()), (1, 30 * second));
     /// pace.set_rate(second / 10)?;
     /// assert_eq!((pace.left(), pace.idle_after()), (1, 3 * second / 10));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn set_rate(&self, period: Duration) -> Result<(), PaceError> {
+    pub fn set_rate(&self, period: Duration) -> Result<(), LimitError> {
         self.change(|terms| Terms::new(period, terms.burst()))
     }
 
@@ -120,9 +120,9 @@ impl<C: Clock> Pace<C> {
     /// assert_eq!(pace.left(), 7);
     /// pace.set_burst(2)?;
     /// assert_eq!((pace.left(), pace.idle_after()), (0, 3 * second));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn set_burst(&self, burst: u64) -> Result<(), PaceError> {
+    pub fn set_burst(&self, burst: u64) -> Result<(), LimitError> {
         self.change(|terms| Terms::new(Duration::from_nanos(terms.period()), burst))
     }
 
@@ -139,15 +139,15 @@ impl<C: Clock> Pace<C> {
     /// let second = Duration::from_secs(1);
     /// let pace = windrow::Pace::builder(second).build()?;
     /// pace.reconfigure(second / 20, 40)?; // 20 a second, and 40 at once after a rest
-    /// assert_eq!((pace.period(), pace.burst()), (second / 20, 40));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// assert_eq!((pace.quota().refill, pace.quota().burst), (2 * second, 40));
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn reconfigure(&self, period: Duration, burst: u64) -> Result<(), PaceError> {
+    pub fn reconfigure(&self, period: Duration, burst: u64) -> Result<(), LimitError> {
         self.change(|_| Terms::new(period, burst))
     }
 
     /// Changes the terms, at one moment, to what is made of those that the pace has then.
-    fn change(&self, to: impl Fn(Terms) -> Result<Terms, PaceError>) -> Result<(), PaceError> {
+    fn change(&self, to: impl Fn(Terms) -> Result<Terms, LimitError>) -> Result<(), LimitError> {
         loop {
             // Relaxed: see `End::meaning`.
             let word = self.end.word().load(Ordering::Relaxed);
@@ -177,11 +177,11 @@ impl<C: Clock> Pace<C> {
     fn next(
         &self,
         found: State,
-        to: impl Fn(Terms) -> Result<Terms, PaceError>,
-    ) -> Result<Option<State>, PaceError> {
+        to: impl Fn(Terms) -> Result<Terms, LimitError>,
+    ) -> Result<Option<State>, LimitError> {
         let State { terms, end, told, given } = found;
         if end == RETIRED {
-            return Err(PaceError::Retired);
+            return Err(LimitError::Retired);
         }
         let next = to(terms)?;
         if next == terms {
@@ -191,7 +191,7 @@ impl<C: Clock> Pace<C> {
         // Behind the look at the end: if the clock does not step back, no call that the end has in
         // it came later.
         let now = self.clock.now().as_nanos();
-        let too_much = || PaceError::TooMuchInUse {
+        let too_much = || LimitError::TooMuchInUse {
             in_use: terms.in_use(end, now),
             period: Duration::from_nanos(next.period()),
         };

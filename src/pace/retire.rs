@@ -103,7 +103,7 @@ impl<C: Clock> Pace<C> {
     /// assert!(!pace.is_retired());
     /// assert!(pace.retire() && pace.is_retired());
     /// assert!(!pace.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn is_retired(&self) -> bool {
         self.state().1 == RETIRED

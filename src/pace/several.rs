@@ -87,7 +87,7 @@ const TOLD: usize = WORDS - 1;
 ///     clock.advance(second);
 /// }
 /// assert_eq!(admitted, 296); // 10 a second, until 200 and those of 29 s more are reached
-/// # Ok::<(), windrow::pace::PaceError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 ///
 /// # What is promised
@@ -145,7 +145,7 @@ impl Paces {
     ///
     /// let paces = windrow::Paces::builder().limit(10, Duration::from_secs(1)).build()?;
     /// assert_eq!(paces.left(), 10);
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn builder() -> PacesBuilder {
         PacesBuilder::new()
@@ -167,7 +167,7 @@ impl<C: Clock> Paces<C> {
     /// let paces = builder.clock(Manual::default()).build()?;
     /// assert!(paces.try_admit(10));
     /// assert!(!paces.try_admit(6));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[inline]
     #[doc(alias = "try_acquire")]
@@ -190,7 +190,7 @@ impl<C: Clock> Paces<C> {
     /// assert_eq!(paces.admit(5, second), Admission::After(second / 2));
     /// let retry_after = Some(second); // by the second limit
     /// assert_eq!(paces.admit(1, Duration::ZERO), Admission::Refused { retry_after });
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[inline]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
@@ -280,7 +280,7 @@ impl<C: Clock> Paces<C> {
     /// let paces = builder.clock(Manual::default()).build()?;
     /// assert!(paces.try_admit(4));
     /// assert_eq!(paces.left(), 6);
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn left(&self) -> u64 {
         self.quotas().map(|quota| quota.left).min().unwrap_or(0)
@@ -299,7 +299,7 @@ impl<C: Clock> Paces<C> {
     /// let paces = builder.clock(Manual::default()).build()?;
     /// assert!(paces.try_admit(4));
     /// assert_eq!(paces.idle_after(), 20 * second);
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn idle_after(&self) -> Duration {
         let (now, ends) = (self.clock.now().as_nanos(), self.all.ends.load());
@@ -321,7 +321,7 @@ impl<C: Clock> Paces<C> {
     /// assert!(paces.try_admit(4));
     /// let left: Vec<u64> = paces.quotas().map(|quota| quota.left).collect();
     /// assert_eq!(left, [6, 196]);
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn quotas(&self) -> impl Iterator<Item = Quota> {
         let (now, (rates, ends)) = (self.clock.now().as_nanos(), self.state());
@@ -340,7 +340,7 @@ impl<C: Clock> Paces<C> {
     /// assert!(paces.try_admit(1) && !paces.try_admit(1));
     /// paces.clock().advance(second);
     /// assert!(paces.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock

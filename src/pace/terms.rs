@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::error::PaceError;
 use crate::clock::Clock;
+use crate::error::LimitError;
 use crate::timestamp::saturating_nanos;
 
 /// The longest time that a burst can take, in nanoseconds: 2^62, some 146 years.
@@ -29,19 +29,19 @@ impl Terms {
     ///
     /// # Errors
     ///
-    /// [`PaceError`] if either is zero, or the burst's periods are longer together than 2^62
+    /// [`LimitError`] if either is zero, or the burst's periods are longer together than 2^62
     /// nanoseconds.
-    pub const fn new(period: Duration, burst: u64) -> Result<Terms, PaceError> {
+    pub const fn new(period: Duration, burst: u64) -> Result<Terms, LimitError> {
         let nanos = period.as_nanos();
         if nanos == 0 {
-            return Err(PaceError::ZeroPeriod);
+            return Err(LimitError::ZeroPeriod);
         }
         if burst == 0 {
-            return Err(PaceError::ZeroBurst);
+            return Err(LimitError::ZeroBurst);
         }
         // Both are checked before the product, which could be longer than 128 bits.
         if nanos > MOST as u128 || nanos * burst as u128 > MOST as u128 {
-            return Err(PaceError::TooLong { period, burst });
+            return Err(LimitError::TooLong { period, burst });
         }
         Ok(Terms { period: nanos as u64, span: nanos as u64 * burst })
     }
@@ -59,12 +59,12 @@ impl Terms {
     }
 
     /// Returns an error if a clock is too coarse.
-    pub(super) fn check_clock(self, clock: &impl Clock) -> Result<(), PaceError> {
+    pub(super) fn check_clock(self, clock: &impl Clock) -> Result<(), LimitError> {
         let resolution = clock.resolution();
         if self.is_for(saturating_nanos(resolution)) {
             return Ok(());
         }
-        Err(PaceError::ClockTooCoarse { resolution, span: Duration::from_nanos(self.span) })
+        Err(LimitError::ClockTooCoarse { resolution, span: Duration::from_nanos(self.span) })
     }
 
     /// Returns the period, in nanoseconds.

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// assert!(pace.try_admit(1));
 /// let error = pace.reserve(1, Duration::ZERO).unwrap_err();
 /// assert_eq!(error.retry_after, Some(second));
-/// # Ok::<(), windrow::pace::PaceError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -97,7 +97,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         let places = cells_of(event).places();
         places.map_or_else(Distribution::default, |places| {
             let pairs = self.ring.lifetimes(places.cells());
-            places.of_pairs(pairs, || self.lifetime_extremes(places))
+            places.of_pairs(pairs, || self.lifetime_extremes(places), Distribution::default())
         })
     }
 }

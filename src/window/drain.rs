@@ -57,7 +57,6 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.drain_closed(|_| unreachable!()), 0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    #[doc(alias = "drain_next")]
     pub fn drain_closed(&self, mut each: impl FnMut(BucketSnapshot<E>)) -> usize {
         self.ring.drain(|start, length, number| {
             each(BucketSnapshot::final_at(start, length, number));
@@ -65,10 +64,39 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         })
     }
 
-    /// Overwrites `bucket` with the next closed bucket that was not handed out yet, and reuses its
-    /// memory. Returns false, and leaves `bucket` as it was, if there is none.
+    /// Hands out the next closed bucket that was not handed out yet, by overwriting `bucket`.
+    /// Returns false, and leaves `bucket` as it was, if there is none.
+    ///
+    /// One turn of [`drain_closed`](Self::drain_closed), for a log that is written continuously:
+    /// the caller can return an error between two buckets. Allocates nothing, unless more cells of
+    /// a `Histogram`'s scale were used than in any bucket before.
+    /// ([`distribution_into`](BucketSnapshot::distribution_into) reuses memory for percentiles.)
+    ///
+    /// ```
+    /// use std::fmt::Write;
+    /// use std::time::Duration;
+    /// use windrow::{SlidingWindow, clock::Manual, events, snapshot::BucketSnapshot};
+    ///
+    /// events! { enum Hits { Hit: Count } }
+    ///
+    /// let clock = Manual::default();
+    /// let window = SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
+    /// let (mut bucket, mut line) = (BucketSnapshot::default(), String::new());
+    /// for hits in 1..=5 {
+    ///     window.add(Hits::Hit, hits);
+    ///     clock.advance(Duration::from_millis(500)); // a bucket
+    ///     window.close_past();
+    ///     while window.drain_next(&mut bucket) {
+    ///         line.clear();
+    ///         write!(line, "{} ns: {} hits", bucket.start().as_nanos(), bucket.sum(Hits::Hit))?;
+    ///     }
+    /// }
+    /// # while window.drain_next(&mut bucket) {}
+    /// assert_eq!(bucket.sum(Hits::Hit), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use = "if it returns false, `bucket` is as it was"]
-    pub(crate) fn drain_next(&self, bucket: &mut BucketSnapshot<E>) -> bool {
+    pub fn drain_next(&self, bucket: &mut BucketSnapshot<E>) -> bool {
         let count = self.ring.drain(|start, length, number| {
             bucket.refill(start, length, number);
             ControlFlow::Break(())

@@ -4,7 +4,6 @@ use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use super::SlidingWindow;
-use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
 use crate::error::OutOfRangeError;
 use crate::event::cells::{Addends, EventCells, Places};
@@ -19,10 +18,9 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`series`](Self::series)), rows
-/// ([`by_row`](Self::by_row)) or the cells of a `Histogram` event
-/// ([`distribution`](Self::distribution), percentiles; [`previous`](Self::previous), if the bucket
-/// has values) allocate. No other read does.
+/// Reads that return several buckets ([`snapshot`](Self::snapshot), [`series`](Self::series)) or
+/// the cells of a `Histogram` event ([`distribution`](Self::distribution), percentiles;
+/// [`previous`](Self::previous), if the bucket has values) allocate. No other read does.
 ///
 /// There are two exceptions, to that and to "writes nothing". The first use of a window in a
 /// [static](Self::of) makes it. A thread's *first pin*, in its first read (or add, by
@@ -214,47 +212,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         }
     }
 
-    /// Returns the count of [`lifetime`](Self::lifetime) alone, which for a `Histogram` event costs
-    /// less.
-    pub(crate) fn lifetime_count<K: EventKind>(&self, event: Event<E, K>) -> u64 {
-        let cells = cells_of(event);
-        match cells.places() {
-            Some(places) => {
-                let pairs = self.ring.lifetimes(places.cells());
-                pairs.fold(0, |all, (_, [count, _])| all.saturating_add(count))
-            }
-            None => cells.count().map_or(0, |count| self.ring.lifetime(count.first)),
-        }
-    }
-
     /// Returns the all-time maximum of a `Histogram` event, and the complement of its minimum.
     pub(super) fn lifetime_extremes(&self, places: Places) -> [u64; 2] {
         places.extremes().map(|position| self.ring.lifetime(position))
-    }
-
-    /// Returns the part of an event's [`lifetime`](Self::lifetime) count that is in each core's
-    /// row: how its adds, or records, are spread over the cores. A `Maximum` or `Minimum` event has
-    /// no rows.
-    ///
-    /// Each row is as consistent as `lifetime`, and never goes back. The rows are read one after
-    /// the other. Costs a load for each [open row](crate::diagnostics::strategy#rows) and block,
-    /// and an allocation.
-    ///
-    /// The adds of each row over some time are the difference of two readings:
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// let before = window.by_row(Hits::Hit);
-    /// window.add(Hits::Hit, 4);
-    /// let now = window.by_row(Hits::Hit);
-    /// let added = now.rows.iter().zip(&before.rows).map(|(now, before)| now - before);
-    /// assert_eq!(added.sum::<u64>() + now.shared - before.shared, 4);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn by_row<K: EventKind>(&self, event: Event<E, K>) -> ByRow {
-        let cells = cells_of(event).count();
-        cells.map_or_else(ByRow::default, |cells| self.ring.by_row(cells))
     }
 
     /// Returns the late adds to an event: those whose bucket had already left the ring, because the

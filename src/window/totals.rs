@@ -3,19 +3,23 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::event::cells::EventCells;
 use crate::event::debug_output::debug_event_fields;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum};
+use crate::event::snapshot_numbers::Kept;
 use crate::event::{Event, Events, Positions, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
-use crate::ring::{Span, View};
+use crate::ring::{RingAndClock, Span, View};
 use crate::timestamp::Timestamp;
+use crate::window::SlidingWindow;
 use crate::window::rate::per_second;
 
 /// Stats of all events over one span of a window: from [`SlidingWindow::totals`],
 /// [`Over`](crate::snapshot::Over), [`Snapshot::totals`](crate::snapshot::Snapshot::totals) and
-/// [`Moment::since`](crate::snapshot::Moment::since).
+/// [`Moment::since`](crate::snapshot::Moment::since). Those of a family of windows are all-time, of
+/// all windows together, removed ones included: they are the family's `lifetime`.
 ///
 /// A copy, stored inline. It is *not* an atomic snapshot: all its numbers are of the same buckets,
 /// but each was read at some moment during the call, and adds that run at the same time may be
@@ -39,6 +43,7 @@ use crate::window::rate::per_second;
 ///
 /// [`SlidingWindow::totals`]: crate::SlidingWindow::totals
 /// [`SlidingWindow::stats`]: crate::SlidingWindow::stats
+#[doc(alias = "LifetimeTotals")]
 pub struct Totals<E: Events> {
     at: Timestamp,
     end: Timestamp,
@@ -72,6 +77,35 @@ impl<E: Events> Totals<E> {
         Totals { at: to, end: to, interval: to - from, cells, has_extremes: false }
     }
 
+    /// Reads the all-time totals of a window.
+    pub(crate) fn ever<C: Clock>(window: &SlidingWindow<E, C>) -> Totals<E> {
+        let now = window.clock().now();
+        let (ring, wide) = (window.ring(), Kept::<E>::wide());
+        let mut all = <E::Cells as Positions<E>>::ZERO;
+        let cells = all.as_mut();
+        let others = wide.end;
+        for (position, pair) in ring.lifetimes(wide) {
+            cells[position..position + 2].copy_from_slice(&pair);
+        }
+        // The extremes come last: they are those of all values that were counted.
+        for (position, cell) in cells.iter_mut().enumerate().skip(others) {
+            *cell = ring.lifetime(position);
+        }
+        Totals::over(now, now, now - window.built(), all)
+    }
+
+    /// Adds the all-time totals of another window. Those of no window change nothing.
+    pub(crate) fn join(&mut self, other: &Totals<E>) {
+        let layout = <E::Cells as Positions<E>>::LAYOUT;
+        let cells = self.cells.as_mut().iter_mut().zip(other.cells.as_ref());
+        for (position, (cell, other)) in cells.enumerate() {
+            *cell = layout.join(position, *cell, *other);
+        }
+        self.at = self.at.max(other.at);
+        self.end = self.end.max(other.end);
+        self.interval = self.interval.max(other.interval);
+    }
+
     /// Returns the time at which the totals were taken; for
     /// [`totals_at`](crate::snapshot::Over::totals_at), its argument.
     ///
@@ -89,8 +123,8 @@ impl<E: Events> Totals<E> {
 
     /// Returns the span that the buckets cover: the window's interval, or that of
     /// [`Over`](crate::snapshot::Over); for [`Moment::since`](crate::snapshot::Moment::since), the
-    /// time between the moments. Zero if there is no bucket: see
-    /// [`Over::complete`](crate::snapshot::Over::complete).
+    /// time between the moments; for a family, the time since its oldest window was built. Zero if
+    /// there is no bucket: see [`Over::complete`](crate::snapshot::Over::complete).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -198,6 +232,14 @@ impl<E: Events> Totals<E> {
     /// ```
     pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         per_second(number_of(event, self.stats(event).count), self.interval.as_nanos() as u64)
+    }
+}
+
+/// Returns the totals of no window.
+impl<E: Events> Default for Totals<E> {
+    fn default() -> Totals<E> {
+        let zero = Timestamp::from_nanos(0);
+        Totals::over(zero, zero, Duration::ZERO, <E::Cells as Positions<E>>::ZERO)
     }
 }
 

@@ -257,7 +257,6 @@ fn r18_transitions_are_counted() {
     let counts = tested.breaker.counts();
     assert_eq!((counts.opened, counts.half_opened, counts.closed), (2, 2, 1));
     assert_eq!((counts.succeeded, counts.failed), (4, 7));
-    assert_eq!(tested.breaker.status().transitions, 5);
 }
 
 #[test]

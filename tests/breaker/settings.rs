@@ -2,53 +2,50 @@
 
 use std::time::Duration;
 
-use windrow::Breaker;
-use windrow::breaker::{BreakerError, Settings, State};
-use windrow::clock::{Coarse, Manual, from_fn};
+use windrow::breaker::{Settings, State};
+use windrow::clock::{Coarse, Manual};
+use windrow::{Breaker, BuildError, LimitError};
 
 use crate::{SECOND, TICK, Tested, before};
 
-fn refused(settings: Settings) -> BreakerError {
+fn refused(settings: Settings) -> LimitError {
     Breaker::with_clock(settings, Manual::default()).expect_err("refused")
 }
 
 #[test]
 fn a_setting_that_can_never_open_is_an_error() {
     let last = Settings::last_calls(10);
-    assert_eq!(refused(last.minimum_calls(11)), BreakerError::MinimumCalls { calls: 11, most: 10 });
-    assert_eq!(refused(last.minimum_calls(0)), BreakerError::MinimumCalls { calls: 0, most: 10 });
-    assert_eq!(refused(last.failed_percent(101)), BreakerError::Percent { percent: 101 });
-    assert_eq!(refused(last.failed_percent(0)), BreakerError::Percent { percent: 0 });
-    assert_eq!(refused(last.slow_percent(0, SECOND)), BreakerError::Percent { percent: 0 });
+    assert_eq!(refused(last.minimum_calls(11)), LimitError::MinimumCalls { calls: 11, most: 10 });
+    assert_eq!(refused(last.minimum_calls(0)), LimitError::MinimumCalls { calls: 0, most: 10 });
+    assert_eq!(refused(last.failed_percent(101)), LimitError::Percent { percent: 101 });
+    assert_eq!(refused(last.failed_percent(0)), LimitError::Percent { percent: 0 });
+    assert_eq!(refused(last.slow_percent(0, SECOND)), LimitError::Percent { percent: 0 });
     assert_eq!(
         refused(last.slow_percent(u32::MAX, SECOND)),
-        BreakerError::Percent { percent: u32::MAX }
+        LimitError::Percent { percent: u32::MAX }
     );
     let window = Settings::interval(SECOND, 10);
     let most = 1_000_000;
     assert_eq!(
         refused(window.minimum_calls(u64::MAX)),
-        BreakerError::MinimumCalls { calls: u64::MAX, most }
+        LimitError::MinimumCalls { calls: u64::MAX, most }
     );
 }
 
 #[test]
 fn a_setting_that_can_never_close_again_is_an_error() {
     let last = Settings::last_calls(10);
-    assert_eq!(refused(last.trials(0)), BreakerError::Trials { trials: 0, most: 1000 });
-    assert_eq!(
-        refused(last.trials(u64::MAX)),
-        BreakerError::Trials { trials: u64::MAX, most: 1000 }
-    );
+    assert_eq!(refused(last.trials(0)), LimitError::Trials { trials: 0, most: 1000 });
+    assert_eq!(refused(last.trials(u64::MAX)), LimitError::Trials { trials: u64::MAX, most: 1000 });
     for time in [Duration::ZERO, Duration::MAX, Duration::from_nanos((1 << 62) + 1)] {
-        assert_eq!(refused(last.open_for(time)), BreakerError::Time { time });
-        assert_eq!(refused(last.up_to(time)), BreakerError::Time { time });
-        assert_eq!(refused(last.trial_timeout(time)), BreakerError::Time { time });
-        assert_eq!(refused(last.slow_percent(50, time)), BreakerError::Time { time });
-        assert_eq!(refused(Settings::interval(time, 1)), BreakerError::Time { time });
+        assert_eq!(refused(last.open_for(time)), LimitError::Time { time });
+        assert_eq!(refused(last.up_to(time)), LimitError::Time { time });
+        assert_eq!(refused(last.trial_timeout(time)), LimitError::Time { time });
+        assert_eq!(refused(last.slow_percent(50, time)), LimitError::Time { time });
+        assert_eq!(refused(Settings::interval(time, 1)), LimitError::Time { time });
     }
     let (up_to, open_for) = (before(5 * SECOND), 5 * SECOND);
-    assert_eq!(refused(last.up_to(up_to)), BreakerError::UpTo { up_to, open_for });
+    assert_eq!(refused(last.up_to(up_to)), LimitError::UpTo { up_to, open_for });
 }
 
 #[test]
@@ -56,15 +53,18 @@ fn a_window_has_bounds() {
     for calls in [0, 1025, usize::MAX] {
         assert_eq!(
             refused(Settings::last_calls(calls)),
-            BreakerError::LastCalls { calls, most: 1024 }
+            LimitError::LastCalls { calls, most: 1024 }
         );
     }
     for buckets in [0, 33, usize::MAX] {
         let error = refused(Settings::interval(SECOND, buckets));
-        assert_eq!(error, BreakerError::Buckets { buckets, most: 32 });
+        assert_eq!(error, LimitError::BucketCount { buckets, most: 32 });
     }
     let error = refused(Settings::interval(SECOND, 7));
-    assert_eq!(error, BreakerError::UnevenBuckets { interval: SECOND, buckets: 7 });
+    assert_eq!(
+        error,
+        LimitError::Buckets(BuildError::UnevenBuckets { interval: SECOND, buckets: 7 })
+    );
     assert!(
         Breaker::with_clock(
             Settings::interval(Duration::from_nanos(1 << 62), 32),
@@ -76,10 +76,10 @@ fn a_window_has_bounds() {
 
 #[test]
 fn a_clock_that_is_too_coarse_for_a_time_is_an_error() {
-    let clock = || from_fn(|| windrow::Timestamp::from_nanos(0), Duration::from_millis(10));
+    let clock = || (|| windrow::Timestamp::from_nanos(0), Duration::from_millis(10));
     let is_refused = |settings: Settings| {
         let error = Breaker::with_clock(settings, clock()).err();
-        matches!(error, Some(BreakerError::ClockTooCoarse { .. }))
+        matches!(error, Some(LimitError::ClockTooCoarse { .. }))
     };
     let (short, long) = (Duration::from_millis(99), Duration::from_millis(100));
     let last = Settings::last_calls(10);
@@ -118,7 +118,7 @@ fn one_in_a_static_opens_as_any_other() {
 
 #[test]
 fn errors_name_the_value_and_the_rule() {
-    let text = |error: BreakerError| error.to_string();
+    let text = |error: LimitError| error.to_string();
     let last = Settings::last_calls(10);
     assert_eq!(text(refused(last.trials(0))), "the number of trials is 0; it must be 1 to 1000");
     assert_eq!(
@@ -130,5 +130,5 @@ fn errors_name_the_value_and_the_rule() {
         "the breaker is open for up to 1s; it must not be shorter than the first time of 5s"
     );
     let error = Breaker::with_clock(last.open_for(TICK), Coarse::default()).expect_err("too short");
-    assert!(text(error).starts_with("the clock's resolution is"), "{error}");
+    assert!(error.to_string().starts_with("the clock's resolution of"), "{error}");
 }

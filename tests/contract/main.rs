@@ -20,7 +20,8 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use windrow::clock::{Coarse, FromFn, Manual, Precise, Ticker, from_fn};
+use windrow::clock::{Coarse, Manual, Precise, Ticker};
+use windrow::export::AnyWindow;
 use windrow::kind::{Count, Histogram, Signed, Value};
 use windrow::{
     BuildError, Clock, Counter, Event, Events, Gauge, Kind, Maximum, Minimum, SlidingWindow, Stats,
@@ -92,7 +93,7 @@ fn everything_may_be_used_after_a_caught_panic() {
     whole::<Window<Manual>>();
     whole::<Window<Precise>>();
     whole::<Window<Ticker>>();
-    whole::<Window<FromFn<fn() -> Timestamp>>>();
+    whole::<Window<(fn() -> Timestamp, Duration)>>();
     whole::<WindowBuilder<Http, Ticker>>();
     whole::<Snapshot<Http>>();
     whole::<BucketSnapshot<Http>>();
@@ -105,7 +106,6 @@ fn counters_have_their_signatures() {
     let _: fn(&Counter) = Counter::increment;
     let _: fn(&Counter) -> u64 = Counter::sum;
     let _: fn(&Counter) -> u64 = Counter::take;
-    let _: fn(&Counter) = Counter::reset;
     let _: fn(&Counter, u64, Ordering) = Counter::fetch_add;
     let _: fn(&Counter, Ordering) -> u64 = Counter::load;
 
@@ -122,12 +122,10 @@ fn counters_have_their_signatures() {
     let _: fn(&Maximum, u64) = Maximum::record;
     let _: fn(&Maximum) -> Option<u64> = Maximum::get;
     let _: fn(&Maximum) -> Option<u64> = Maximum::take;
-    let _: fn(&Maximum) = Maximum::reset;
     let _: fn() -> Minimum = Minimum::new;
     let _: fn(&Minimum, u64) = Minimum::record;
     let _: fn(&Minimum) -> Option<u64> = Minimum::get;
     let _: fn(&Minimum) -> Option<u64> = Minimum::take;
-    let _: fn(&Minimum) = Minimum::reset;
 
     let _: fn(u64) -> Counter = Counter::from;
     let _: fn(i64) -> Gauge = Gauge::from;
@@ -135,7 +133,7 @@ fn counters_have_their_signatures() {
 
 #[test]
 fn windows_have_their_signatures() {
-    fn of<E: Events, C: Clock + 'static>() {
+    fn of<E: Events, C: Clock + Send + Sync + 'static>() {
         let _: fn(&W<E, C>, Event<E, Count>, u64) = W::add;
         let _: fn(&W<E, C>, Event<E, Signed>, i64) = W::add;
         let _: fn(&W<E, C>, Event<E, Value>, u64) = W::record;
@@ -160,15 +158,15 @@ fn windows_have_their_signatures() {
         let _: fn(&W<E, C>, Duration, usize) -> Result<(), BuildError> = W::reconfigure;
         let _: fn(&W<E, C>) -> Duration = W::interval;
         let _: fn(&W<E, C>) -> usize = W::buckets;
-        let _: fn(&W<E, C>) -> Duration = W::bucket_length;
+        let _: fn(&W<E, C>) -> Duration = AnyWindow::bucket_length;
         let _: for<'a> fn(&'a W<E, C>) -> &'a C = W::clock;
-        let _: fn(&W<E, C>, Timestamp) -> SystemTime = W::system_time;
+        let _: fn(&W<E, C>, Timestamp) -> SystemTime = AnyWindow::system_time;
         let _: fn(WindowBuilder<E, C>) -> WindowBuilder<E, C> = WindowBuilder::allow_coarse_clock;
 
         let _: fn(Event<E>) -> &'static str = Event::name;
         let _: fn(Event<E, Count>) -> Kind = Event::kind;
         let _: fn(usize) -> Event<E> = Event::at;
-        let _: fn(Event<E, Value>) -> Event<E> = Event::erased;
+        let _: fn(Event<E, Value>) -> Event<E> = Event::from;
         let _: fn(Event<E>) -> Typed<E> = Event::typed;
 
         let _: fn(&W<E, C>) -> Moment<E> = W::moment;
@@ -224,7 +222,6 @@ fn clocks_and_timestamps_have_their_signatures() {
     let _: fn(Timestamp, Timestamp) -> Duration = Timestamp::sub;
     let _: fn(&mut Timestamp, Duration) = Timestamp::add_assign;
     let _: fn(&mut Timestamp, Duration) = Timestamp::sub_assign;
-    let _: fn(fn() -> Timestamp, Duration) -> FromFn<fn() -> Timestamp> = from_fn;
     let (early, day) = (Timestamp::from_nanos(5), Duration::from_secs(86_400));
     assert_eq!(early - day, Timestamp::from_nanos(0), "saturates");
     assert_eq!(Timestamp::from_nanos(u64::MAX) + day, Timestamp::from_nanos(u64::MAX));
@@ -266,7 +263,7 @@ fn counters_live_in_statics() {
     assert_eq!((SLOWEST.get(), FASTEST.get()), (Some(3), Some(1)));
     assert_eq!((HITS.take(), HITS.sum()), (8, 0));
     HITS.add(2);
-    HITS.reset();
+    _ = HITS.take();
     assert_eq!(HITS.sum(), 0);
 
     for order in [Ordering::Relaxed, Ordering::Release, Ordering::Acquire, Ordering::AcqRel] {
@@ -278,9 +275,9 @@ fn counters_live_in_statics() {
 
 #[test]
 fn events_are_plain_values() {
-    let all = [Http::Rt.erased(), Http::Pass.erased()];
+    let all = [Event::<Http>::from(Http::Rt), Http::Pass.into()];
     let set: std::collections::BTreeSet<Event<Http>> = all.into();
-    assert_eq!(set.first(), Some(&Http::Pass.erased()));
+    assert_eq!(set.first(), Some(&Event::<Http>::from(Http::Pass)));
     ordered::<Http>(); // attributes are kept
     let copy = Http::Rt;
     assert_eq!((copy, format!("{copy:?}")), (Http::Rt, "Rt".to_string()));

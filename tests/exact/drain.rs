@@ -241,6 +241,32 @@ fn one_by_one_they_are_the_same() {
     assert!(all.len() > 500, "{} buckets", all.len());
 }
 
+/// The buffer is unchanged if there is no bucket, or if another thread drains at that moment.
+#[test]
+fn a_buffer_is_left_as_it_was_if_there_is_no_bucket() {
+    let (window, clock) = window(5);
+    for n in 1..=3 {
+        window.add(Http::Pass, n);
+        clock.advance(Duration::from_nanos(10));
+    }
+    let mut buffer = BucketSnapshot::default();
+    assert!(buffer.sum(Http::Pass) == 0 && buffer.is_closed() && buffer.start() == buffer.end());
+    let mut sums = Vec::new();
+    for _ in 0..50 {
+        if window.drain_next(&mut buffer) {
+            sums.push(buffer.sum(Http::Pass));
+        }
+    }
+    assert_eq!((sums, buffer.sum(Http::Pass)), (vec![1, 2], 2));
+    window.add(Http::Pass, 4);
+    window.add_at(Timestamp::from_nanos(1_020), Http::Pass, 1).expect("in the ring");
+    let mut inner = Vec::new();
+    for _ in 0..50 {
+        window.drain_closed(|_| inner.push(window.drain_next(&mut buffer)));
+    }
+    assert_eq!((inner, buffer.sum(Http::Pass)), (vec![false], 2));
+}
+
 /// A drain finds nothing while another one runs.
 #[test]
 fn a_drain_within_a_drain_hands_out_nothing() {

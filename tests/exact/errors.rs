@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use windrow::Event;
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::{BuildError, Clock, SlidingWindow, Stats, Timestamp, snapshot::OutOfRangeError};
 
@@ -55,11 +56,12 @@ fn everything<C: Clock>(window: &SlidingWindow<Seen, C>) -> Everything {
     let snapshot = window.snapshot();
     let buckets = snapshot.buckets().iter();
     let both = |bucket: &windrow::snapshot::BucketSnapshot<Seen>| {
-        [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| (bucket.start(), bucket.stats(event)))
+        [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()]
+            .map(|event| (bucket.start(), bucket.stats(event)))
     };
     let mut stats = [Stats::default(); 6];
     for (event, stats) in
-        [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().zip(stats.chunks_mut(3))
+        [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()].into_iter().zip(stats.chunks_mut(3))
     {
         stats.copy_from_slice(&[window.stats(event), window.lifetime(event), window.late(event)]);
     }

@@ -292,7 +292,7 @@ fn the_numbers_of_one_event_alone_are_those_among_all() {
         let windrow::export::AnyMetric::Window(erased) = window.any() else { panic!() };
         let all = erased.snapshot(None).unwrap();
         for (index, event) in All::ALL.into_iter().enumerate() {
-            assert_eq!(erased.lifetime_count(index), window.lifetime(event).count, "{event:?}");
+            assert_eq!(erased.lifetime().stats(index), window.lifetime(event), "{event:?}");
             let one = erased.snapshot_of(index);
             assert_eq!((one.buckets.len(), one.interval, one.at), (5, all.interval, all.at));
             for (one, all) in one.buckets.iter().zip(&all.buckets) {
@@ -305,7 +305,7 @@ fn the_numbers_of_one_event_alone_are_those_among_all() {
         }
     }
     let windrow::export::AnyMetric::Window(erased) = window.any() else { panic!() };
-    let counts: Vec<u64> = (0..6).map(|index| erased.lifetime_count(index)).collect();
+    let counts: Vec<u64> = (0..6).map(|index| erased.lifetime().stats(index).count).collect();
     assert_eq!(counts[0], 45);
     assert_eq!(counts[2..], [9, 9, 0, 0]);
 }

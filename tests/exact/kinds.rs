@@ -5,6 +5,7 @@ use std::thread;
 
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, is_empty, ms, ns, rounds, window};
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::{
     Clock, Event, Events, Kind, SlidingWindow, Stats, Timestamp, events, snapshot::Snapshot,
 };
@@ -16,8 +17,11 @@ events! {
 
 type Window = SlidingWindow<Seen, Manual>;
 
-const VALUED: [Event<Seen>; 3] =
-    [Seen::All.erased(), Seen::Greatest.erased(), Seen::Least.erased()];
+const VALUED: [Event<Seen>; 3] = [
+    Event::at(Seen::All.index()),
+    Event::at(Seen::Greatest.index()),
+    Event::at(Seen::Least.index()),
+];
 
 fn record(window: &Window, value: u64) {
     window.record(Seen::All, value);

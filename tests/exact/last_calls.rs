@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use proptest::prelude::*;
-use windrow::LastCalls;
-use windrow::last_calls::{CallTotals, LastCallsError, Outcome};
+use windrow::last_calls::{CallTotals, Outcome};
+use windrow::{LastCalls, LimitError};
 
 const GOOD: Outcome = Outcome { failed: false, slow: false };
 const FAILED: Outcome = Outcome { failed: true, slow: false };
@@ -111,9 +111,9 @@ fn reads_beside_records_are_off_by_the_running_ones() {
 
 #[test]
 fn sizes_are_one_to_a_million() {
-    assert_eq!(LastCalls::new(0).unwrap_err(), LastCallsError::ZeroSize);
     let (size, most) = ((1 << 20) + 1, 1 << 20);
-    assert_eq!(LastCalls::new(size).unwrap_err(), LastCallsError::SizeTooLarge { size, most });
+    assert_eq!(LastCalls::new(0).unwrap_err(), LimitError::LastCalls { calls: 0, most });
+    assert_eq!(LastCalls::new(size).unwrap_err(), LimitError::LastCalls { calls: size, most });
     assert!(LastCalls::new(usize::MAX).is_err());
 
     let largest = LastCalls::new(most).unwrap();

@@ -5,14 +5,18 @@ use std::thread;
 
 use testkit::{Finish, at, clock_at, ms, race, sum_of, window};
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::{Counter, Event, SlidingWindow, events, snapshot::ByRow};
 
 events! { enum Seen { Passed: Count, Level: Signed, Took: Value, Greatest: Maximum, Least: Minimum } }
 
 type Window = SlidingWindow<Seen, Manual>;
 
-const COUNTED: [Event<Seen>; 3] =
-    [Seen::Passed.erased(), Seen::Level.erased(), Seen::Took.erased()];
+const COUNTED: [Event<Seen>; 3] = [
+    Event::at(Seen::Passed.index()),
+    Event::at(Seen::Level.index()),
+    Event::at(Seen::Took.index()),
+];
 const THREADS: usize = 4;
 const EACH: u64 = 20_000;
 
@@ -26,7 +30,11 @@ fn count(window: &Window) {
 
 fn rows_are_the_lifetime(window: &Window) {
     for event in COUNTED {
-        assert_eq!(sum_of(&window.by_row(event)), window.lifetime(event).count, "{event:?}");
+        assert_eq!(
+            sum_of(&window.by_row(event.index())),
+            window.lifetime(event).count,
+            "{event:?}"
+        );
     }
 }
 
@@ -45,7 +53,7 @@ fn all_rows_of_a_counter_are_what_all_threads_have_added() {
     let added = 7 + 3 * EACH * THREADS as u64;
     assert_eq!(sum_of(&counter.by_row()), added);
     assert!(counter.by_row().rows.iter().any(|row| *row > 0));
-    counter.reset();
+    _ = counter.take();
     assert_eq!(sum_of(&counter.by_row()), added, "a drain moves no number");
 }
 
@@ -53,7 +61,7 @@ fn all_rows_of_a_counter_are_what_all_threads_have_added() {
 fn all_rows_of_a_window_are_its_lifetime_whatever_its_buckets_do() {
     let clock = clock_at(60_000);
     let window: Window = window(ms(10), 5, &clock);
-    assert_eq!(sum_of(&window.by_row(Seen::Passed)), 0);
+    assert_eq!(sum_of(&window.by_row(Seen::Passed.index())), 0);
     for step in 0..100_u64 {
         race(2, |_| (0..50).for_each(|_| count(&window)));
         let older = at(60_000 + 10 * step.saturating_sub(1));
@@ -65,15 +73,15 @@ fn all_rows_of_a_window_are_its_lifetime_whatever_its_buckets_do() {
     count(&window);
     window.clear().unwrap();
     rows_are_the_lifetime(&window);
-    assert_eq!(sum_of(&window.by_row(Seen::Took)), 100 * 100 + 1);
-    assert!(window.by_row(Seen::Passed).shared >= 5 * 99, "back-dated adds are in no row");
+    assert_eq!(sum_of(&window.by_row(Seen::Took.index())), 100 * 100 + 1);
+    assert!(window.by_row(Seen::Passed.index()).shared >= 5 * 99, "back-dated adds are in no row");
 
     // Late adds are in no row either.
-    let shared = window.by_row(Seen::Passed).shared;
+    let shared = window.by_row(Seen::Passed.index()).shared;
     clock.set(at(1_000));
     window.add(Seen::Passed, 2);
     assert_eq!(window.late(Seen::Passed).count, 2);
-    assert_eq!(window.by_row(Seen::Passed).shared, shared + 2);
+    assert_eq!(window.by_row(Seen::Passed.index()).shared, shared + 2);
     rows_are_the_lifetime(&window);
 }
 
@@ -82,9 +90,9 @@ fn what_has_no_count_has_no_rows() {
     let clock = clock_at(60_000);
     let window: Window = window(ms(10), 5, &clock);
     count(&window);
-    for event in [Seen::Greatest.erased(), Seen::Least.erased()] {
-        assert_eq!(window.by_row(event), ByRow::default());
-        assert_eq!(sum_of(&window.by_row(event)), 0);
+    for event in [Event::<Seen>::from(Seen::Greatest), Seen::Least.into()] {
+        assert_eq!(window.by_row(event.index()), ByRow::default());
+        assert_eq!(sum_of(&window.by_row(event.index())), 0);
     }
 }
 
@@ -104,8 +112,11 @@ fn while_adds_run_the_rows_lie_between_two_lifetimes_and_none_goes_back() {
                 }
             });
         }
-        let (mut of_counter, mut passed, mut took) =
-            (counter.by_row(), window.by_row(Seen::Passed), window.by_row(Seen::Took));
+        let (mut of_counter, mut passed, mut took) = (
+            counter.by_row(),
+            window.by_row(Seen::Passed.index()),
+            window.by_row(Seen::Took.index()),
+        );
         for round in 0..3_000 {
             if round % 10 == 0 {
                 clock.advance(ms(10));
@@ -116,10 +127,10 @@ fn while_adds_run_the_rows_lie_between_two_lifetimes_and_none_goes_back() {
             assert!(has_not_gone_back(&of_counter, &rows), "{of_counter:?} {rows:?}");
             of_counter = rows;
 
-            let (of_passed, of_took) = (Seen::Passed.erased(), Seen::Took.erased());
+            let (of_passed, of_took) = (Event::<Seen>::from(Seen::Passed), Seen::Took.into());
             for (event, before) in [(of_passed, &mut passed), (of_took, &mut took)] {
                 let least = window.lifetime(event).count;
-                let rows = window.by_row(event);
+                let rows = window.by_row(event.index());
                 assert!(
                     (least..=window.lifetime(event).count).contains(&sum_of(&rows)),
                     "{event:?}"

@@ -22,7 +22,8 @@ windrow::events! {
     enum Seen { Pass: Count, Rt: Value, Block: Count }
 }
 
-const EVENTS: [Event<Seen>; 3] = [Seen::Pass.erased(), Seen::Rt.erased(), Seen::Block.erased()];
+const EVENTS: [Event<Seen>; 3] =
+    [Event::at(Seen::Pass.index()), Event::at(Seen::Rt.index()), Event::at(Seen::Block.index())];
 
 type Window = SlidingWindow<Seen, Manual>;
 

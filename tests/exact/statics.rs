@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use testkit::{Finish, alone, race};
 use windrow::clock::Ticker;
+use windrow::export::AnyWindow;
 use windrow::{
     AtMost, Clock, Family, Gate, SlidingWindow,
     diagnostics::Strategy,

@@ -61,8 +61,8 @@ fn zero_and_the_greatest_number_are_values() {
         assert_eq!((maximum.take(), minimum.take()), (None, None));
     }
     maximum.record(0);
-    maximum.reset();
+    _ = maximum.take();
     minimum.record(3);
-    minimum.reset();
+    _ = minimum.take();
     assert_eq!((maximum.get(), minimum.get()), (None, None));
 }

@@ -3,6 +3,7 @@
 
 use testkit::{Rng, alone, at_ns, ns, rounds};
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::{
     Clock, Event, SlidingWindow, Stats, Timestamp, events,
     histogram::{Distribution, Scale},
@@ -49,9 +50,9 @@ fn agree(
     stats: impl Fn(Event<Seen>) -> Stats,
     distribution: impl Fn(Event<Seen, kind::Histogram>) -> Distribution,
 ) {
-    let all = stats(Seen::All.erased());
+    let all = stats(Event::<Seen>::from(Seen::All));
     for event in [Seen::Spread, Seen::Few] {
-        assert_eq!(stats(event.erased()), all);
+        assert_eq!(stats(event.into()), all);
         let of = distribution(event);
         assert_eq!(
             (of.count(), of.sum(), of.min(), of.max()),
@@ -65,7 +66,7 @@ fn agree(
         let cell = few.cells().find(|(cell, _)| (least..=greatest).contains(cell.end()));
         assert_eq!(
             cell.map_or(0, |(_, count)| count),
-            stats(event.erased()).count,
+            stats(event.into()).count,
             "{least} to {greatest}"
         );
     }

@@ -5,11 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use testkit::alone::in_each_strategy;
 use testkit::race;
 use windrow::{
-    Counter, Family, Gauge, Histogram, Minimum, SlidingWindow,
-    diagnostics::columns,
-    events,
-    family::{LifetimeTotals, Metric},
-    histogram::Distribution,
+    Counter, Family, Gauge, Histogram, Minimum, SlidingWindow, diagnostics::columns, events,
+    family::Metric, histogram::Distribution, snapshot::Totals,
 };
 
 use crate::{Method, Switch, Text};
@@ -59,7 +56,7 @@ struct All {
 }
 
 impl Metric for All {
-    type Total = (LifetimeTotals<Http>, Vec<Distribution>, i64, Option<u64>);
+    type Total = (Totals<Http>, Vec<Distribution>, i64, Option<u64>);
 
     fn total(&self) -> Self::Total {
         (self.window.total(), self.times.total(), self.open.total(), self.least.total())

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use testkit::Rng;
-use windrow::labels::{LabelNames, Labels, RuntimeLabels};
+use windrow::labels::{Labels, RuntimeLabels};
 use windrow::{Counter, Family, labels};
 
 labels! { struct Near { one: str, two: Option<str>, three: str } }
@@ -71,7 +71,7 @@ impl Kind for Near<'static> {
 
 impl Kind for RuntimeLabels {
     fn family() -> Family<Self, Counter> {
-        Family::with_names(LabelNames::new(["one", "two", "three"]).unwrap())
+        Family::with_names(["one", "two", "three"]).unwrap()
     }
 
     fn lend<R>(set: &Set, act: impl for<'a> FnOnce(Self::Borrowed<'a>) -> R) -> R {
@@ -176,8 +176,7 @@ fn the_last_of_many_texts_tells_sets_apart() {
         assert_eq!((family.with(set(i, j)).sum(), family.len()), (n as u64 + 1, n + 1));
     }
     let names: Vec<String> = (0..9).map(|n| n.to_string()).collect();
-    let family: Family<RuntimeLabels, Counter> =
-        Family::with_names(LabelNames::new(names.iter().map(String::as_str)).unwrap());
+    let family: Family<RuntimeLabels, Counter> = Family::with_names(names).unwrap();
     for (n, last) in ["", "i", "j", long].into_iter().enumerate() {
         let set = ["", "b", "c", "d", "e", "f", "g", "h", last];
         family.with(&set).add(n as u64 + 1);

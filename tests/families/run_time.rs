@@ -10,7 +10,7 @@ use testkit::{Rng, race};
 use windrow::{
     Counter, Family, Gauge, SlidingWindow,
     family::Handle,
-    labels::{LabelNames, LabelNamesError, Labels, RuntimeLabels},
+    labels::{LabelNamesError, Labels, RuntimeLabels},
 };
 
 use crate::Http;
@@ -21,7 +21,7 @@ const LONGEST: usize = 1_024;
 pub(crate) type Counters = Family<RuntimeLabels, Counter>;
 
 pub(crate) fn counters(names: &[&str]) -> Counters {
-    Family::with_names(LabelNames::new(names).unwrap())
+    Family::with_names(names).unwrap()
 }
 
 fn shown<M>(series: &Handle<RuntimeLabels, M>) -> String {
@@ -32,44 +32,45 @@ fn shown<M>(series: &Handle<RuntimeLabels, M>) -> String {
 #[test]
 fn names_are_those_that_were_given() {
     let owned = ["tenant", "region"].map(String::from);
-    for names in [LabelNames::new(&owned), LabelNames::new(["tenant", "region"])] {
-        let names = names.unwrap();
-        assert_eq!(format!("{names:?}"), r#"["tenant", "region"]"#);
-        let family = Family::<_, Counter>::with_names(names.clone());
+    for family in [Family::with_names(&owned), Family::with_names(["tenant", "region"])] {
+        let family: Counters = family.unwrap();
         assert_eq!(family.names(), ["tenant", "region"]);
-        let gauges = Family::<_, Gauge>::with_names(names.clone());
-        assert_eq!(gauges.names(), family.names(), "two families share them");
-        assert_eq!(LabelNames::new(gauges.names()).unwrap(), names);
+        let gauges = Family::<_, Gauge>::with_names(family.names()).unwrap();
+        assert_eq!(gauges.names(), family.names());
     }
-    assert_ne!(LabelNames::new(["a", "b"]), LabelNames::new(["b", "a"]));
-    assert_ne!(LabelNames::new(["ab", "c"]), LabelNames::new(["a", "bc"]));
+    assert_ne!(counters(&["a", "b"]).names(), counters(&["b", "a"]).names());
+    assert_ne!(counters(&["ab", "c"]).names(), counters(&["a", "bc"]).names());
 }
 
 /// The last name that is taken, and the first that is not.
 #[test]
 fn names_that_no_exporter_could_show_are_refused() {
+    fn refused(names: &[impl AsRef<str>]) -> Option<LabelNamesError> {
+        Counters::with_names(names).err()
+    }
+    let error = |names: &[&str]| refused(names).expect("no exporter could show them");
     let many: Vec<String> = (0..=32).map(|number| number.to_string()).collect();
-    assert!(LabelNames::new(&many[..32]).is_ok());
-    let too_many = LabelNames::new(&many).unwrap_err();
+    assert_eq!(refused(&many[..32]), None);
+    let too_many = refused(&many).expect("one too many");
     assert_eq!(too_many, LabelNamesError::TooMany { names: 33, most: 32 });
     let long = "x".repeat(1_023);
-    assert!(LabelNames::new([&long, "y"]).is_ok());
-    let too_long = LabelNames::new([&long, "yz"]).unwrap_err();
+    assert_eq!(refused(&[&long, "y"]), None);
+    let too_long = error(&[&long, "yz"]);
     assert_eq!(too_long, LabelNamesError::TooLong { bytes: 1_025, most: 1_024 });
-    let empty = LabelNames::new(["a", "", "b"]).unwrap_err();
+    let empty = error(&["a", "", "b"]);
     assert_eq!(empty, LabelNamesError::Empty { position: 1 });
-    let reserved = LabelNames::new(["a", "overflow"]).unwrap_err();
+    let reserved = error(&["a", "overflow"]);
     assert_eq!(reserved, LabelNamesError::Reserved { name: "overflow".into() });
-    let twice = LabelNames::new(["a", "b", "a"]).unwrap_err();
+    let twice = error(&["a", "b", "a"]);
     assert_eq!(twice, LabelNamesError::Twice { name: "a".into() });
     for character in ['\0', '\n', '\u{85}', '"', '\\'] {
         let name = format!("a{character}b");
-        let error = LabelNames::new(["x", &name]).unwrap_err();
+        let error = error(&["x", &name]);
         assert_eq!(error, LabelNamesError::Character { name: name.clone(), character });
         assert!(error.to_string().contains(&format!("{name:?}")), "{error}");
     }
     for name in ["Overflow", "overflow ", "größe", "http.route", "a b", "{a=b,c}", "'", "购"] {
-        assert!(LabelNames::new([name]).is_ok(), "{name}");
+        assert_eq!(refused(&[name]), None, "{name}");
     }
     let sentences = [
         (too_many, ["33", "32"]),
@@ -101,9 +102,10 @@ fn a_set_says_what_it_is() {
         &["acme", " "],
     ];
     assert!(others.iter().all(|other| !RuntimeLabels::matches(&stored, other)));
-    let names = LabelNames::new(["a", "b"]).unwrap();
-    assert!(RuntimeLabels::fits(&names, &["", ""]));
-    assert!(others.iter().filter(|other| RuntimeLabels::fits(&names, other)).count() == 4);
+    let family = counters(&["a", "b"]);
+    let fits = |labels| family.handle(labels).labels().is_some();
+    assert!(fits(&["", ""]));
+    assert_eq!(others.iter().filter(|other| fits(other)).count(), 4);
 }
 
 #[test]
@@ -159,8 +161,9 @@ fn a_family_without_names_has_one_series() {
 #[test]
 fn a_static_family_takes_its_names_when_it_is_first_used() {
     static ROUTES: LazyLock<Family<RuntimeLabels, SlidingWindow<Http>>> = LazyLock::new(|| {
-        let names = LabelNames::new("route".split(',')).unwrap();
-        Family::with_names_and_constructor(names, || SlidingWindow::builder().build().unwrap())
+        let names = "route".split(',');
+        let make = || SlidingWindow::builder().build().unwrap();
+        Family::<_, _>::with_names_and_constructor(names, make).unwrap()
     });
     race(3, |_| ROUTES.with(&["/cart"]).add(Http::Pass, 2));
     assert_eq!(ROUTES.lifetime().stats(Http::Pass).sum, 6);

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::{Finish, Rng, race};
-use windrow::clock::{Precise, from_fn};
+use windrow::clock::Precise;
 use windrow::{Clock, Gate, Timestamp};
 
 use crate::most_in_a_run;
@@ -28,7 +28,7 @@ fn counting() -> impl Clock {
         let reading = readings.fetch_add(1, Ordering::Relaxed);
         Timestamp::from_nanos(reading + reading / 1_000 * 100)
     };
-    from_fn(now, Duration::ZERO)
+    (now, Duration::ZERO)
 }
 
 fn gate<C: Clock>(limit: u64, length: u64, buckets: u64, clock: C) -> Gate<C> {
@@ -140,13 +140,13 @@ fn no_run_of_buckets_has_more_if_the_clock_steps_back() {
         let back = (reading.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % 200;
         Timestamp::from_nanos(reading.saturating_sub(back))
     };
-    let clock = from_fn(now, Duration::ZERO);
+    let clock = (now, Duration::ZERO);
     assert!(keeps_limit(&gate(9, 4, 6, clock), (9, 4, 6), 24), "{NEVER}");
 }
 
 /// Returns a gate by a clock of which each reading is another one; `tick` reads it too.
 fn ticking(ticks: &AtomicU64) -> impl Clock {
-    from_fn(|| Timestamp::from_nanos(tick(ticks)), Duration::ZERO)
+    (|| Timestamp::from_nanos(tick(ticks)), Duration::ZERO)
 }
 
 fn tick(ticks: &AtomicU64) -> u64 {

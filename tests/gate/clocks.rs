@@ -4,16 +4,16 @@
 use std::time::Duration;
 
 use testkit::{at_ns, ms, ns};
-use windrow::clock::{FromFn, Manual, from_fn};
+use windrow::clock::Manual;
 use windrow::{
     Clock, Gate, Timestamp,
     gate::{Admission, GateBuilder},
 };
 
 /// Returns a clock that shows the time of `real` as of its last step, 4 ms apart.
-fn in_steps(real: &Manual) -> FromFn<impl Fn() -> Timestamp + Clone + use<>> {
+fn in_steps(real: &Manual) -> (impl Fn() -> Timestamp + Clone + use<>, Duration) {
     let real = real.clone();
-    from_fn(move || Timestamp::from_millis(real.now().as_nanos() / 1_000_000 / 4 * 4), ms(4))
+    (move || Timestamp::from_millis(real.now().as_nanos() / 1_000_000 / 4 * 4), ms(4))
 }
 
 /// Returns a manual clock, and a builder of gates on it.

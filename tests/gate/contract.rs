@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{
-    BuildError, Gate, Timestamp,
-    gate::{Admission, GateError},
-};
+use windrow::{BuildError, Gate, LimitError, Timestamp, gate::Admission};
 
 fn gate(limit: u64, buckets: u64) -> (Gate<Manual>, Manual) {
     let clock = Manual::default();
@@ -41,14 +38,14 @@ fn bad_arguments_are_named() {
     }
     let many = Gate::builder(1).interval(nanos(1 << 50)).buckets(1 << 50).allow_coarse_clock();
     let error = many.build().unwrap_err();
-    assert_eq!(error, GateError::Buckets(BuildError::TooManyBuckets { buckets: 1 << 50 }));
+    assert_eq!(error, LimitError::Buckets(BuildError::TooManyBuckets { buckets: 1 << 50 }));
 }
 
 #[test]
 fn a_refused_change_changes_nothing() {
     let (gate, _) = gate(3, 2);
     assert!(gate.try_admit(2));
-    assert_eq!(gate.set_limit(0), Err(GateError::ZeroLimit));
+    assert_eq!(gate.set_limit(0), Err(LimitError::ZeroLimit));
     assert!(gate.reconfigure(Duration::ZERO, 1).is_err());
     assert!(gate.reconfigure(nanos(1 << 50), 1 << 50).is_err());
     assert_eq!((gate.limit(), gate.buckets(), gate.granted()), (3, 2, 2));
@@ -93,11 +90,11 @@ fn a_retired_gate_refuses_everything_for_ever() {
         assert!(!gate.try_admit(1));
         assert_eq!(gate.admit(1, Duration::MAX), Admission::Refused { retry_after: None });
     }
-    assert_eq!(gate.set_limit(5), Err(GateError::Retired));
-    assert_eq!(gate.reconfigure(nanos(30), 3), Err(GateError::Retired));
+    assert_eq!(gate.set_limit(5), Err(LimitError::Retired));
+    assert_eq!(gate.reconfigure(nanos(30), 3), Err(LimitError::Retired));
     assert_eq!(
         gate.set_limit(0).unwrap_err().to_string(),
-        "the gate is retired; nothing about it can be changed"
+        "the limit is retired; nothing about it can be changed"
     );
     assert_eq!((gate.limit(), gate.buckets()), (0, 2));
 }
@@ -281,6 +278,6 @@ fn a_strict_gate_stays_strict_when_its_geometry_changes() {
     clock.set(Timestamp::from_nanos(40));
     assert!(gate.try_admit(1));
     let error = gate.reconfigure(nanos(u64::MAX), 1).unwrap_err();
-    assert!(matches!(error, GateError::Buckets(BuildError::IntervalTooLong { .. })));
+    assert!(matches!(error, LimitError::Buckets(BuildError::IntervalTooLong { .. })));
     assert_eq!((gate.interval(), gate.buckets()), (nanos(40), 4));
 }

@@ -4,9 +4,9 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
+use windrow::LimitError;
 use windrow::clock::Manual;
 use windrow::gate::Admission;
-use windrow::pace::PaceError;
 use windrow::{Pace, Paces, Timestamp};
 
 /// Threads share two limits: nothing is taken by what one of them refuses.
@@ -57,20 +57,20 @@ fn many_threads_get_each_moment_once() {
 fn what_limits_cannot_be_is_an_error() {
     let second = Duration::from_secs(1);
     let error = |builder: windrow::pace::PacesBuilder| builder.build().map(|_| ()).unwrap_err();
-    assert_eq!(error(Paces::builder()), PaceError::NoLimits);
-    assert_eq!(error(Paces::builder().limit(0, second)), PaceError::ZeroLimit);
-    assert_eq!(error(Paces::builder().limit(1, Duration::ZERO)), PaceError::ZeroPeriod);
-    assert_eq!(error(Paces::builder().limit_with_burst(1, second, 0)), PaceError::ZeroBurst);
+    assert_eq!(error(Paces::builder()), LimitError::NoLimits);
+    assert_eq!(error(Paces::builder().limit(0, second)), LimitError::ZeroLimit);
+    assert_eq!(error(Paces::builder().limit(1, Duration::ZERO)), LimitError::ZeroPeriod);
+    assert_eq!(error(Paces::builder().limit_with_burst(1, second, 0)), LimitError::ZeroBurst);
     let five = (1..=5).fold(Paces::builder(), |builder, limit| builder.limit(limit, second));
-    assert_eq!(error(five), PaceError::TooManyLimits { limits: 5, most: 4 });
+    assert_eq!(error(five), LimitError::TooManyLimits { limits: 5, most: 4 });
     let long = Duration::from_nanos((1 << 62) + 1);
-    let too_long = PaceError::TooLong { period: long, burst: 1 };
+    let too_long = LimitError::TooLong { period: long, burst: 1 };
     assert_eq!(error(Paces::builder().limit(1, long)), too_long);
     let coarse = Paces::builder().limit(1, Duration::from_nanos(100));
-    assert!(matches!(error(coarse), PaceError::ClockTooCoarse { .. }));
+    assert!(matches!(error(coarse), LimitError::ClockTooCoarse { .. }));
     // The clock is too coarse for the burst, not for the interval.
     let small = Paces::builder().limit_with_burst(1_000, second, 1);
-    assert!(matches!(error(small), PaceError::ClockTooCoarse { .. }));
+    assert!(matches!(error(small), LimitError::ClockTooCoarse { .. }));
 }
 
 /// Every usual set of limits can be built: none depends on how numbers divide.

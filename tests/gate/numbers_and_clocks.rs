@@ -4,10 +4,7 @@
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{
-    BuildError, Gate, Timestamp,
-    gate::{Admission, GateError},
-};
+use windrow::{BuildError, Gate, LimitError, Timestamp, gate::Admission};
 
 const fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
@@ -30,7 +27,7 @@ fn more_buckets_than_there_is_memory_for_are_refused() {
     let (gate, _) = gate(1, 10, 2);
     for buckets in [1_u64 << 62, 1 << 63, (1 << 63) + 1, u64::MAX - 1, u64::MAX] {
         let Ok(count) = usize::try_from(buckets) else { continue };
-        let refused = GateError::Buckets(BuildError::TooManyBuckets { buckets: count });
+        let refused = LimitError::Buckets(BuildError::TooManyBuckets { buckets: count });
         let builder = Gate::builder(1).interval(nanos(buckets)).clock(Manual::default());
         assert_eq!(builder.buckets(count).build().unwrap_err(), refused);
         assert_eq!(gate.reconfigure(nanos(buckets), count).unwrap_err(), refused);
@@ -54,7 +51,10 @@ fn the_longest_interval_is_one_of_the_gates() {
         assert_eq!(gate.interval(), Duration::from_nanos(u64::MAX));
     }
     let builder = Gate::builder(1).interval(Duration::from_nanos(u64::MAX)).buckets(1).strict();
-    assert!(matches!(builder.build(), Err(GateError::Buckets(BuildError::IntervalTooLong { .. }))));
+    assert!(matches!(
+        builder.build(),
+        Err(LimitError::Buckets(BuildError::IntervalTooLong { .. }))
+    ));
 }
 
 /// A leap over 2^64 buckets is not a leap back into those that count.

@@ -4,9 +4,9 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
-use windrow::clock::{self, Manual};
+use windrow::LimitError;
+use windrow::clock::Manual;
 use windrow::gate::Admission;
-use windrow::pace::PaceError;
 use windrow::{Clock, Pace, Paces, Timestamp};
 
 /// The moment and the weight of each call that was admitted and not given back.
@@ -102,9 +102,9 @@ fn threads_that_give_back_leave_what_was_kept_and_what_is_vacant() {
 fn what_a_pace_cannot_be_is_an_error() {
     let of = |period, burst| Pace::builder(period).burst(burst).build().map(|_| ());
     let second = Duration::from_secs(1);
-    assert_eq!(of(Duration::ZERO, 1), Err(PaceError::ZeroPeriod));
-    assert_eq!(of(second, 0), Err(PaceError::ZeroBurst));
-    let too_long = |period, burst| Err(PaceError::TooLong { period, burst });
+    assert_eq!(of(Duration::ZERO, 1), Err(LimitError::ZeroPeriod));
+    assert_eq!(of(second, 0), Err(LimitError::ZeroBurst));
+    let too_long = |period, burst| Err(LimitError::TooLong { period, burst });
     assert_eq!(of(second, u64::MAX), too_long(second, u64::MAX));
     assert_eq!(of(Duration::MAX, 1), too_long(Duration::MAX, 1));
     assert_eq!(of(Duration::from_nanos(1 << 62), 1), Ok(()));
@@ -113,7 +113,7 @@ fn what_a_pace_cannot_be_is_an_error() {
     let builder = Pace::builder(short).clock(Stepping(Manual::default(), 1));
     let error = builder.clone().build().map(|_| ()).unwrap_err();
     let resolution = Duration::from_nanos(1);
-    assert_eq!(error, PaceError::ClockTooCoarse { resolution, span: short });
+    assert_eq!(error, LimitError::ClockTooCoarse { resolution, span: short });
     assert_eq!(builder.burst(2).build().map(|_| ()), Ok(()));
 }
 
@@ -160,7 +160,7 @@ fn retry_after_is_long_enough_for_a_clock_that_steps() {
         let real = Manual::default();
         let shown = real.clone();
         let stepping = move || Timestamp::from_nanos(shown.now().as_nanos() / STEP * STEP);
-        let clock = clock::from_fn(stepping, Duration::from_nanos(STEP));
+        let clock = (stepping, Duration::from_nanos(STEP));
         let pace = Pace::builder(Duration::from_millis(110)).clock(clock.clone()).build().unwrap();
         let paces = Paces::builder().limit_with_burst(9, Duration::from_secs(1), 1);
         let paces = paces.limit(100, Duration::from_secs(60)).clock(clock).build().unwrap();

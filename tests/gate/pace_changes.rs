@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use testkit::race;
+use windrow::LimitError;
 use windrow::clock::Manual;
 use windrow::gate::Admission;
-use windrow::pace::PaceError;
 use windrow::{Pace, Paces, Timestamp};
 
 use crate::pace::Stepping;
@@ -103,16 +103,16 @@ fn a_turn_from_before_a_change_is_passed_on() {
 #[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
     let (clock, pace) = pace(1_000, 4);
-    let show = |pace: &Pace<Manual>| (pace.period(), pace.burst(), pace.idle_after());
+    let show = |pace: &Pace<Manual>| (pace.quota(), pace.idle_after());
     for is_changed in [false, true] {
         if is_changed {
             pace.set_burst(5).unwrap();
         }
         assert!(pace.try_admit(2));
-        let (before, burst) = (show(&pace), pace.burst());
-        assert_eq!(pace.set_rate(Duration::ZERO), Err(PaceError::ZeroPeriod));
-        assert_eq!(pace.set_burst(0), Err(PaceError::ZeroBurst));
-        let too_long = |period, burst| Err(PaceError::TooLong { period, burst });
+        let (before, burst) = (show(&pace), pace.quota().burst);
+        assert_eq!(pace.set_rate(Duration::ZERO), Err(LimitError::ZeroPeriod));
+        assert_eq!(pace.set_burst(0), Err(LimitError::ZeroBurst));
+        let too_long = |period, burst| Err(LimitError::TooLong { period, burst });
         assert_eq!(pace.set_rate(nanos(1 << 62)), too_long(nanos(1 << 62), burst));
         assert_eq!(pace.set_burst(u64::MAX), too_long(nanos(1_000), u64::MAX));
         assert_eq!(pace.reconfigure(Duration::MAX, 1), too_long(Duration::MAX, 1));
@@ -120,24 +120,24 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
         assert_eq!(show(&pace), before);
     }
     let error = pace.reconfigure(nanos(1 << 62), 1).unwrap_err();
-    assert_eq!(error, PaceError::TooMuchInUse { in_use: 4, period: nanos(1 << 62) });
+    assert_eq!(error, LimitError::TooMuchInUse { in_use: 4, period: nanos(1 << 62) });
     clock.set(Timestamp::from_nanos(i64::MAX as u64));
     assert_eq!(pace.reconfigure(nanos(1 << 62), 1), Ok(()));
     assert!(pace.retire());
-    assert_eq!(pace.set_rate(nanos(1)), Err(PaceError::Retired));
-    assert_eq!(pace.set_burst(1), Err(PaceError::Retired));
+    assert_eq!(pace.set_rate(nanos(1)), Err(LimitError::Retired));
+    assert_eq!(pace.set_burst(1), Err(LimitError::Retired));
 
     let clock = Stepping(Manual::default(), 10);
     let coarse = Pace::builder(nanos(1)).clock(clock.clone()).allow_coarse_clock().build().unwrap();
-    let error = PaceError::ClockTooCoarse { resolution: nanos(10), span: nanos(99) };
+    let error = LimitError::ClockTooCoarse { resolution: nanos(10), span: nanos(99) };
     assert_eq!(coarse.set_rate(nanos(99)), Err(error.clone()));
     let paces = Paces::builder().limit(1, nanos(100)).clock(clock).build().unwrap();
     assert_eq!(paces.set_limit(0, 1, nanos(99)), Err(error));
-    let no_limit = PaceError::NoSuchLimit { at: 1, limits: 1 };
+    let no_limit = LimitError::NoSuchLimit { at: 1, limits: 1 };
     assert_eq!(paces.set_limit(1, 1, nanos(100)), Err(no_limit));
-    assert_eq!(paces.set_limit(0, 0, nanos(100)), Err(PaceError::ZeroLimit));
+    assert_eq!(paces.set_limit(0, 0, nanos(100)), Err(LimitError::ZeroLimit));
     assert!(paces.retire());
-    assert_eq!(paces.set_limit(0, 2, nanos(100)), Err(PaceError::Retired));
+    assert_eq!(paces.set_limit(0, 2, nanos(100)), Err(LimitError::Retired));
 }
 
 #[test]
@@ -195,7 +195,8 @@ fn threads_that_change_a_pace_lose_no_unit() {
                 (idle.as_nanos() / period.as_nanos()) as u64
             };
             if is_pace {
-                assert_eq!(in_use(pace.idle_after(), pace.period()), admitted, "round {round}");
+                let period = pace.quota().refill / pace.quota().burst as u32;
+                assert_eq!(in_use(pace.idle_after(), period), admitted, "round {round}");
             } else {
                 let first = paces.quotas().next().unwrap();
                 assert_eq!(in_use(paces.idle_after(), first.refill / first.burst as u32), admitted);
@@ -267,8 +268,8 @@ fn threads_do_everything_at_once() {
         race(3, |thread| {
             clock.set(Timestamp::from_nanos(thread as u64 * 1_000));
             assert!(!pace.try_admit(1) && !paces.try_admit(1));
-            assert_eq!(pace.set_rate(nanos(thread as u64 + 1)), Err(PaceError::Retired));
-            assert_eq!(paces.set_limit(0, 1, nanos(10)), Err(PaceError::Retired));
+            assert_eq!(pace.set_rate(nanos(thread as u64 + 1)), Err(LimitError::Retired));
+            assert_eq!(paces.set_limit(0, 1, nanos(10)), Err(LimitError::Retired));
         });
         assert!(pace.is_retired() && paces.is_retired());
     }

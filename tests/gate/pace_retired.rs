@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use testkit::race;
-use windrow::clock::{Manual, from_fn};
+use windrow::clock::Manual;
 use windrow::family::Metric;
 use windrow::gate::Admission;
 use windrow::{AtMost, Clock, Family, Pace, Paces, Timestamp, labels};
@@ -129,7 +129,7 @@ fn leaping() -> impl Clock {
         let reading = READINGS.fetch_add(1, Ordering::SeqCst);
         Timestamp::from_nanos(reading + reading / 4 * (2 * PERIOD * BURST))
     };
-    from_fn(now, Duration::ZERO)
+    (now, Duration::ZERO)
 }
 
 /// A pace asks its clock behind the lookup, so the moment of a call is no earlier than `from`, and

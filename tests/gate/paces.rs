@@ -6,8 +6,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use windrow::clock::Manual;
 use windrow::gate::Admission;
-use windrow::pace::{PaceError, RefusedError, Reservation};
-use windrow::{Pace, Paces, Timestamp};
+use windrow::pace::{RefusedError, Reservation};
+use windrow::{LimitError, Pace, Paces, Timestamp};
 
 use crate::pace::Stepping;
 
@@ -99,15 +99,15 @@ impl Limiter {
     }
 
     /// Returns false if the kind cannot have the limit.
-    fn change(&self, at: usize, limit: Limit) -> Option<Result<(), PaceError>> {
+    fn change(&self, at: usize, limit: Limit) -> Option<Result<(), LimitError>> {
         let Limit { count, interval, burst } = limit;
         match self {
             Limiter::One(pace) if limit.is_whole() => {
-                let period = Duration::from_nanos(interval / count);
-                if pace.burst() == burst {
+                let (period, now) = (Duration::from_nanos(interval / count), pace.quota());
+                if now.burst == burst {
                     return Some(pace.set_rate(period));
                 }
-                if pace.period() == period {
+                if now.refill.as_nanos() == period.as_nanos() * u128::from(now.burst) {
                     return Some(pace.set_burst(burst));
                 }
                 Some(pace.reconfigure(period, burst))
@@ -200,9 +200,9 @@ fn check_change(
     let is_fine = u128::from(resolution) <= span.div_ceil(u128::from(limit.count)) / 10;
     match limiter.change(at, limit) {
         None => {}
-        Some(Err(PaceError::ClockTooCoarse { .. })) => prop_assert!(!is_fine),
+        Some(Err(LimitError::ClockTooCoarse { .. })) => prop_assert!(!is_fine),
         Some(changed) => {
-            let is_too_much = matches!(changed, Err(PaceError::TooMuchInUse { .. }));
+            let is_too_much = matches!(changed, Err(LimitError::TooMuchInUse { .. }));
             prop_assert_eq!(model.change(now, at, limit), changed.is_ok());
             prop_assert_eq!(is_too_much, changed.is_err());
         }

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use testkit::{Finish, Rng, alone, race};
-use windrow::clock::{Manual, from_fn};
+use windrow::clock::Manual;
 use windrow::{
-    Clock, Gate, Timestamp,
-    gate::{Admission, GateError, RationedGate},
+    Clock, Gate, LimitError, Timestamp,
+    gate::{Admission, RationedGate},
 };
 
 use crate::most_in_a_run;
@@ -47,7 +47,7 @@ fn assert_adds_up(gate: &RationedGate<Manual>, used: u64) {
 #[test]
 fn a_ration_of_nothing_is_refused() {
     let error = Gate::builder(1).build_rationed(0).unwrap_err();
-    assert_eq!(error, GateError::ZeroRation);
+    assert_eq!(error, LimitError::ZeroRation);
     assert_eq!(error.to_string(), "the maximum ration is 0; it must be at least 1");
     assert!(Gate::builder(0).build_rationed(1).is_err());
 }
@@ -332,7 +332,7 @@ fn no_span_of_time_has_more_here() {
     const LIMIT: u64 = 300;
     let ticks = AtomicU64::new(0);
     let tick = || ticks.fetch_add(1, Ordering::SeqCst);
-    let clock = from_fn(|| Timestamp::from_nanos(tick()), Duration::ZERO);
+    let clock = (|| Timestamp::from_nanos(tick()), Duration::ZERO);
     let gate = Gate::builder(LIMIT).interval(nanos(INTERVAL)).buckets(10).strict().clock(clock);
     let gate = gate.build_rationed(20).unwrap();
     let (all, finished) = (Mutex::new(Vec::new()), AtomicBool::new(false));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use testkit::race;
-use windrow::clock::{Manual, from_fn};
+use windrow::clock::Manual;
 use windrow::{Clock, Family, Gate, Timestamp, gate::RationedGate, labels};
 
 use crate::most_in_a_run;
@@ -42,7 +42,7 @@ fn leaping() -> impl Clock {
         let reading = READINGS.fetch_add(1, Ordering::SeqCst);
         Timestamp::from_nanos(reading + reading / 4 * (2 * LENGTH * BUCKETS))
     };
-    from_fn(now, Duration::ZERO)
+    (now, Duration::ZERO)
 }
 
 #[test]

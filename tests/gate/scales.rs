@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use testkit::{Rng, ns};
 use windrow::clock::Manual;
-use windrow::{
-    Gate, Timestamp,
-    gate::{Admission, GateError},
-};
+use windrow::{Gate, LimitError, Timestamp, gate::Admission};
 
 const SCHEDULES: u64 = 20_000;
 /// The last nanosecond.
@@ -270,7 +267,7 @@ impl Schedule {
         };
         let answer = self.gate.set_limit(limit);
         match limit {
-            _ if self.is_retired() => assert_eq!(answer, Err(GateError::Retired)),
+            _ if self.is_retired() => assert_eq!(answer, Err(LimitError::Retired)),
             1..=MOST => {
                 assert_eq!(answer, Ok(()));
                 self.list.limit = u128::from(limit);
@@ -283,7 +280,7 @@ impl Schedule {
         let (length, buckets) = geometry(&mut self.random, self.scale, self.spare);
         let answer = self.gate.reconfigure(nanos(length * buckets), buckets as usize);
         if self.is_retired() {
-            assert_eq!(answer, Err(GateError::Retired));
+            assert_eq!(answer, Err(LimitError::Retired));
         } else {
             assert_eq!(answer, Ok(()), "{buckets} of {length}");
             self.list.reconfigure(length, buckets + self.spare);

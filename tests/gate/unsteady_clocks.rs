@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use testkit::{Rng, at_ns, ns, rounds};
-use windrow::clock::{FromFn, Manual, from_fn};
+use windrow::clock::Manual;
 use windrow::gate::{Admission, Reservation};
 use windrow::{Clock, Gate, Timestamp};
 
@@ -16,10 +16,10 @@ use crate::judge::Judge;
 const SCHEDULES: u64 = 20_000;
 
 /// The clock of a schedule shows `shown` by its last step: a multiple of the resolution.
-fn stepping(shown: &Manual, resolution: u64) -> FromFn<impl Fn() -> Timestamp + use<>> {
+fn stepping(shown: &Manual, resolution: u64) -> (impl Fn() -> Timestamp + use<>, Duration) {
     let shown = shown.clone();
     let step = resolution.max(1);
-    from_fn(move || at_ns(shown.now().as_nanos() / step * step), ns(resolution))
+    (move || at_ns(shown.now().as_nanos() / step * step), ns(resolution))
 }
 
 /// A turn that is held.

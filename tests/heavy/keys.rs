@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::ms;
-use windrow::clock::{self, Manual};
+use windrow::clock::Manual;
 use windrow::heavy::MAX_TEXT_BYTES;
 use windrow::{HeavyKeys, Timestamp};
 
@@ -289,7 +289,7 @@ fn a_clear_holds_up_no_add_while_its_clock_waits() {
             Timestamp::from_secs(1)
         }
     };
-    let keys = HeavyKeys::<u64>::builder(10).clock(clock::from_fn(waits, Duration::ZERO));
+    let keys = HeavyKeys::<u64>::builder(10).clock((waits, Duration::ZERO));
     let keys = keys.build().expect("a sound window");
     thread::scope(|scope| {
         let keys = &keys;

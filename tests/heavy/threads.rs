@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::{Finish, Rng, at, clock_at, ms, ns, race};
-use windrow::clock::{Manual, Precise, from_fn};
+use windrow::clock::{Manual, Precise};
 use windrow::{Clock, HeavyKeys};
 
 use crate::heavy;
@@ -116,7 +116,7 @@ fn nothing_is_lost_where_buckets_are_shorter_than_a_read() {
         let keys = HeavyKeys::<u64, _>::builder(8)
             .interval(ns(buckets * 200))
             .buckets(buckets as usize)
-            .clock(from_fn(move || precise.now(), Duration::ZERO))
+            .clock((move || precise.now(), Duration::ZERO))
             .build()
             .expect("a valid geometry");
         let stop = AtomicBool::new(false);

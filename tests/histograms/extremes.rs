@@ -78,7 +78,7 @@ fn in_a_window_they_are_exact_but_since_a_moment() {
 fn a_sum_has_exact_extremes_if_all_parts_have() {
     let drained = Histogram::new();
     drained.record(900);
-    drained.reset();
+    _ = drained.take();
     drained.record(1_000);
     let (exact, inexact) = (distribution(Scale::DEFAULT, &[2_000]), drained.distribution());
     for (parts, is_exact) in [
@@ -90,7 +90,7 @@ fn a_sum_has_exact_extremes_if_all_parts_have() {
     ] {
         assert_eq!(merged(parts).has_exact_extremes(), is_exact);
     }
-    drained.reset();
+    _ = drained.take();
     assert!(merged([&exact, &drained.distribution()]).has_exact_extremes(), "nothing is added");
 }
 

@@ -31,7 +31,7 @@ fn what_a_removed_series_has_recorded_stays_in_the_lifetime_cell_by_cell() {
         family.with(Route { route: "/a" }).record(one);
         family.with(Route { route: "/b" }).record(other);
     }
-    family.with(Route { route: "/a" }).reset(); // a drain does not change the lifetime
+    _ = family.with(Route { route: "/a" }).take(); // a drain does not change the lifetime
     let expected = distribution(Scale::DEFAULT, &[one, other].concat());
     assert_eq!(all(&family), expected);
     assert!(family.remove(Route { route: "/a" }));

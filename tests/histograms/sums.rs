@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::alone::in_each_strategy;
+use windrow::Event;
 use windrow::{Clock, Histogram, SlidingWindow, clock::Manual, events};
 
 events! { enum Disk { Read: Value, Written: Histogram } }
@@ -133,7 +134,7 @@ fn sums_beside_a_reader() {
             .collect();
         let mut last = [0; 3];
         while !writers.iter().all(thread::ScopedJoinHandle::is_finished) {
-            let lifetimes = [Disk::Read.erased(), Disk::Written.erased()];
+            let lifetimes = [Event::<Disk>::from(Disk::Read), Disk::Written.into()];
             let [read, written] = lifetimes.map(|event| window.lifetime(event).sum);
             let now = [latency.lifetime().sum(), read, written];
             assert!(now.iter().zip(last).all(|(now, last)| *now >= last), "{now:?}, {last:?}");

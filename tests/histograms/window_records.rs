@@ -12,6 +12,7 @@ use testkit::ledger::Progress;
 use testkit::traced::{Traced, time_of};
 use testkit::{Finish, Rng, alone, at_ns, ns, race};
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::{
     SlidingWindow, Stats,
     histogram::{Distribution, Scale},
@@ -267,7 +268,7 @@ fn without_room_for_columns_here() {
     });
     let values = |writer: usize| (0..1_000).map(move |n| n * (writer as u64 + 1));
     race(WRITERS, |writer| values(writer).for_each(|value| window.record(Seen::Rt, value)));
-    assert_eq!(window.by_row(Seen::Rt).shared, 1 + 1_000 * WRITERS as u64);
+    assert_eq!(window.by_row(Seen::Rt.index()).shared, 1 + 1_000 * WRITERS as u64);
     let mut all: Vec<u64> = (0..WRITERS).flat_map(values).collect();
     all.push(1_000);
     let exact = distribution(SCALE, &all);

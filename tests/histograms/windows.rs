@@ -3,6 +3,7 @@
 
 use testkit::{Rng, alone, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::kind::{self, HasSum};
 use windrow::{
     Clock, Event, Events, Family, Histogram, Kind, SlidingWindow,
@@ -70,16 +71,16 @@ fn agree(
     stats_of: impl Fn(Event<Seen>) -> Stats,
     distribution: impl Fn(Event<Seen, kind::Histogram>) -> Distribution,
 ) {
-    let expected = stats_of(Seen::All.erased());
+    let expected = stats_of(Event::<Seen>::from(Seen::All));
     for event in [Seen::Rt, Seen::Size] {
         assert_eq!(
-            (stats_of(event.erased()), stats(&distribution(event))),
+            (stats_of(event.into()), stats(&distribution(event))),
             (expected, expected),
             "{event:?}"
         );
     }
     are_of_the_same_values(&distribution(Seen::Rt), &distribution(Seen::Size));
-    for event in [Seen::Passed.erased(), Seen::Depth.erased(), Seen::Open.erased()] {
+    for event in [Event::<Seen>::from(Seen::Passed), Seen::Depth.into(), Seen::Open.into()] {
         assert_eq!(stats_of(event), Stats::default());
     }
 }

@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use testkit::ns;
-use windrow::clock::from_fn;
 use windrow::{AtMost, InFlight, SlidingWindow, Timestamp};
 
 use crate::Pool;
@@ -16,7 +15,7 @@ fn a_clock_that_panics_lets_nothing_enter_and_all_leave() {
         assert!(!IS_BROKEN.load(Ordering::Relaxed), "a clock without time");
         Timestamp::from_nanos(0)
     };
-    let builder = SlidingWindow::<Pool>::builder().clock(from_fn(clock, ns(1)));
+    let builder = SlidingWindow::<Pool>::builder().clock((clock, ns(1)));
     let window = builder.build().unwrap();
     let open = InFlight::new();
     let peaks = open.record_peaks(&window, Pool::Busy);

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use testkit::{Rng, alone, ns, race};
-use windrow::clock::{Precise, from_fn};
-use windrow::kind::HasMaximum;
-use windrow::{AtMost, Clock, Event, InFlight, SlidingWindow, Timestamp};
+use windrow::clock::Precise;
+use windrow::{AtMost, Clock, InFlight, SlidingWindow, Timestamp, in_flight::Peaks};
 
 use crate::Pool;
 
@@ -21,12 +20,7 @@ fn window<C: Clock>(length: u64, clock: C) -> SlidingWindow<Pool, C> {
 }
 
 /// Each thread enters and leaves at random, with its own weights, and with or without a limit.
-fn come_and_go<C: Clock + Send + Sync>(
-    in_flight: &InFlight,
-    window: &SlidingWindow<Pool, C>,
-    event: Event<Pool, impl HasMaximum>,
-) {
-    let peaks = in_flight.record_peaks(window, event);
+fn come_and_go<C: Clock + Send + Sync>(peaks: &Peaks<'_, Pool, C>) {
     race(THREADS, |thread| {
         let mut random = Rng::with_seed(thread as u64);
         let mut inside = Vec::new();
@@ -47,7 +41,7 @@ fn come_and_go<C: Clock + Send + Sync>(
 #[ignore = "run by another test, in a process of its own"]
 fn pairs() {
     let (in_flight, window) = (InFlight::new(), window(1_000, Precise::default()));
-    come_and_go(&in_flight, &window, Pool::Raised);
+    come_and_go(&in_flight.record_peaks(&window, Pool::Raised));
     assert_eq!(in_flight.level(), 0);
     let raised = window.lifetime_distribution(Pool::Raised);
     let times: BTreeMap<u64, u64> = raised
@@ -71,7 +65,7 @@ fn levels_are_raised_in_pairs() {
 /// Returns a clock of which each reading is later than the one before, by any thread.
 fn counting() -> impl Clock + Send + Sync {
     let readings = AtomicU64::new(0);
-    from_fn(move || Timestamp::from_nanos(readings.fetch_add(1, Ordering::Relaxed)), ns(0))
+    (move || Timestamp::from_nanos(readings.fetch_add(1, Ordering::Relaxed)), ns(0))
 }
 
 /// All buckets that are drained, and those that are left, have the greatest of all; and no bucket
@@ -79,7 +73,7 @@ fn counting() -> impl Clock + Send + Sync {
 #[test]
 fn the_greatest_of_all_buckets_is_the_greatest_ever() {
     let (in_flight, window) = (InFlight::new(), window(7, counting()));
-    come_and_go(&in_flight, &window, Pool::Busy);
+    come_and_go(&in_flight.record_peaks(&window, Pool::Busy));
     let greatest = window.lifetime(Pool::Busy).max.unwrap();
     assert!((MOST as u64..=(THREADS * MOST) as u64).contains(&greatest));
     let snapshot = window.snapshot();

@@ -95,7 +95,7 @@ proptest! {
                     expected[i] = 0;
                 }
                 Count::Reset => {
-                    counters[i].reset();
+                    _ = counters[i].take();
                     expected[i] = 0;
                 }
                 Count::Renew => {

@@ -59,7 +59,7 @@ fn main() {
         "`Mine` cannot be the metric of a family",
         "implement `windrow::family::Metric`",
         "`Mine` is no clock",
-        "`windrow::clock::from_fn`",
+        "`(function, Duration)`",
     ];
     says("no_labels_metric_clock", source, &words);
 }

@@ -213,7 +213,7 @@ fn a_static_with_a_wrong_geometry_or_limit() {
 /// Counters of many cells lack some methods of an `AtomicU64`, which say what to call instead.
 #[test]
 fn a_counter_is_not_set() {
-    let one_word: &[_] = &["cannot be set, swapped or compared", "`take()`", "`reset()`"];
+    let one_word: &[_] = &["cannot be set, swapped or compared", "`take()`"];
     let grows: &[_] = &["a `Counter` only grows", "`windrow::Gauge`"];
     let extreme: &[_] = &["keeps a sum, and no maximum", "`windrow::Maximum`", "`Minimum::record`"];
     let both = "Ordering::AcqRel, Ordering::Relaxed";

@@ -31,7 +31,7 @@ fn main() {{
 #[test]
 fn a_window_and_an_event_of_a_subtype() {
     let sets = r#"#![allow(coherence_leak_check)]
-use windrow::{Event, Events, Kind, SlidingWindow, kind, family::LifetimeTotals};
+use windrow::{Event, Events, Kind, SlidingWindow, kind, snapshot::Totals};
 
 struct Set<T>(std::marker::PhantomData<T>);
 type Many = Set<for<'a> fn(&'a ())>; // a subtype of the next
@@ -50,7 +50,7 @@ impl Events for One {
     for (name, line) in [
         ("window", "fn coerced(one: SlidingWindow<One>) -> SlidingWindow<Many> { one }"),
         ("window_back", "fn coerced(many: SlidingWindow<Many>) -> SlidingWindow<One> { many }"),
-        ("totals", "fn coerced(one: LifetimeTotals<One>) -> LifetimeTotals<Many> { one }"),
+        ("totals", "fn coerced(one: Totals<One>) -> Totals<Many> { one }"),
         ("event", "fn coerced(many: Event<Many, kind::Count>) -> Event<One, kind::Count> { many }"),
         ("event_back", "fn coerced(one: Event<One>) -> Event<Many> { one }"),
         (

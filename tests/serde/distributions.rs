@@ -43,7 +43,7 @@ fn an_empty_one_and_one_that_was_drained_come_back() {
     comes_back(&Distribution::default());
     let histogram = Histogram::new();
     histogram.record(5_000);
-    histogram.reset();
+    _ = histogram.take();
     histogram.record(6_000);
     comes_back(&histogram.distribution());
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use windrow::clock::{Coarse, Manual, from_fn};
+use windrow::clock::{Coarse, Manual};
 use windrow::{AtMost, Gate, Timestamp};
 
 use testkit::alone::in_each_strategy;
@@ -93,7 +93,7 @@ const fn segments(sheets: i64) -> i64 {
 fn allocated_by(threads: u32, buckets: u32) -> i64 {
     let readings = AtomicU64::new(0);
     let now = || Timestamp::from_nanos(readings.fetch_add(LENGTH, Ordering::Relaxed));
-    let clock = from_fn(now, Duration::ZERO);
+    let clock = (now, Duration::ZERO);
     let builder =
         Gate::builder(5).interval(ns(LENGTH * u64::from(buckets))).buckets(buckets as usize);
     let gate = builder.clock(clock).allow_coarse_clock().preallocate().build().expect("sound");

@@ -186,7 +186,7 @@ fn counting() {
         assert_eq!((now.count(), now.sum()), (count, histogram.sum()));
     };
     is(999);
-    histogram.reset();
+    _ = histogram.take();
     is(0);
     histogram.record_many(5_000, 7);
     is(7);

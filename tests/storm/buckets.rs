@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use windrow::Event;
 use windrow::clock::{Manual, Precise};
 use windrow::{Clock, SlidingWindow};
 
@@ -103,7 +104,8 @@ fn every_bucket_of_the_real_time() {
             writers.into_iter().map(|writer| writer.join().expect("no writer panics")).collect()
         });
         let snapshot = window.snapshot();
-        for (i, event) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().enumerate() {
+        for (i, event) in [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()].into_iter().enumerate()
+        {
             let ledger = Ledger::merged(books.iter().map(|books| books[i].clone()));
             assert_eq!(Tally::from(window.lifetime(event)), ledger.total());
             for bucket in snapshot.buckets() {

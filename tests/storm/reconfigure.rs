@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
+use windrow::Event;
 use windrow::clock::Manual;
 
 use crate::Seen;
@@ -58,7 +59,9 @@ fn nothing_leaves_a_ring_that_holds_everything() {
         storm.bracket_sums();
     });
     storm.lifetimes_are_exact(&books);
-    for (event, ledger) in [(Seen::Pass.erased(), &books.pass), (Seen::Rt.erased(), &books.rt)] {
+    for (event, ledger) in
+        [(Event::<Seen>::from(Seen::Pass), &books.pass), (Seen::Rt.into(), &books.rt)]
+    {
         assert_eq!(Tally::from(storm.window.late(event)), Tally::default());
         assert_eq!(Tally::from(storm.window.stats(event)), ledger.total());
         assert_eq!(Tally::from(storm.window.snapshot().totals().stats(event)), ledger.total());
@@ -90,7 +93,7 @@ fn lifetimes_survive_every_change() {
         drop(storm.window.snapshot());
     });
     storm.lifetimes_are_exact(&books);
-    for event in [Seen::Pass.erased(), Seen::Rt.erased()] {
+    for event in [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()] {
         let (lifetime, late) = (storm.window.lifetime(event), storm.window.late(event));
         let held = storm.window.stats(event);
         assert!(late.count + held.count <= lifetime.count);

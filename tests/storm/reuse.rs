@@ -45,9 +45,12 @@ impl Used {
     fn new(number: u64) -> Used {
         let clock = Manual::default();
         let window = window::<Seen>(ns(10), 4, &clock);
-        for event in
-            [Seen::Pass.erased(), Seen::Idle.erased(), Seen::Rt.erased(), Seen::Still.erased()]
-        {
+        for event in [
+            Event::<Seen>::from(Seen::Pass),
+            Seen::Idle.into(),
+            Seen::Rt.into(),
+            Seen::Still.into(),
+        ] {
             is_empty(&window, event);
         }
         let used = Used { number, clock, window };
@@ -113,7 +116,7 @@ fn windows_of_seventy_values() {
     for round in 0..60_u64 {
         let window = window::<Wide>(ns(10), 3, &clock);
         for &event in WIDE {
-            is_empty(&window, event.erased());
+            is_empty(&window, event.into());
         }
         windows.push_back((round, window));
         if windows.len() > 30 {

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use testkit::{Finish, Rng, alone, ns};
+use windrow::Event;
 use windrow::clock::Precise;
 use windrow::{Clock, SlidingWindow, events, histogram::Scale, snapshot::Totals};
 
@@ -37,7 +38,7 @@ fn write(window: &SlidingWindow<Times, Precise>, is_over: &AtomicBool) {
 fn judge(totals: &Totals<Times>) {
     let end = totals.end().as_nanos();
     let span = end.saturating_sub(totals.interval().as_nanos() as u64)..end;
-    for event in [Times::Rt.erased(), Times::Most.erased(), Times::Least.erased()] {
+    for event in [Event::<Times>::from(Times::Rt), Times::Most.into(), Times::Least.into()] {
         let stats = totals.stats(event);
         let mut extremes = stats.min.into_iter().chain(stats.max);
         assert!(extremes.all(|at| span.contains(&at)), "{event:?}: {stats:?} in {span:?}");

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use testkit::ledger::{Ledger, Tally};
 use testkit::traced::{Traced, time_of};
 use testkit::{Finish, Rng, alone, ns};
+use windrow::Event;
 use windrow::clock::Precise;
 use windrow::snapshot::Totals;
 use windrow::{Clock, SlidingWindow, Stats};
@@ -176,7 +177,7 @@ fn under_writers() {
         writers.into_iter().map(|writer| writer.join().expect("no writer panics")).collect()
     });
     let window = &storm.window;
-    let events = [Seen::Pass.erased(), Seen::Rt.erased()];
+    let events = [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()];
     for (i, event) in events.into_iter().enumerate() {
         let ledger = Ledger::merged(books.iter().map(|books| books[i].clone()));
         assert_eq!(Tally::from(window.lifetime(event)), ledger.total());

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
+use windrow::Event;
 use windrow::clock::Manual;
 use windrow::{Clock, SlidingWindow, snapshot::OutOfRangeError};
 
@@ -202,7 +203,7 @@ impl Storm {
 
     /// Asks for the lifetimes, which must lie between done and begun, and never go back.
     pub(crate) fn bracket_lifetimes(&self, last: &mut [Tally; 2]) {
-        let pairs = [(Seen::Pass.erased(), &self.pass), (Seen::Rt.erased(), &self.rt)];
+        let pairs = [(Event::<Seen>::from(Seen::Pass), &self.pass), (Seen::Rt.into(), &self.rt)];
         for ((event, progress), last) in pairs.into_iter().zip(last) {
             let done = Progress::done(progress);
             let now = Tally::from(self.window.lifetime(event));
@@ -221,7 +222,8 @@ impl Storm {
     /// Asks for the sums, which must lie between done and begun while all of time is in the ring
     /// and the clock never goes back.
     pub(crate) fn bracket_sums(&self) {
-        for (event, progress) in [(Seen::Pass.erased(), &self.pass), (Seen::Rt.erased(), &self.rt)]
+        for (event, progress) in
+            [(Event::<Seen>::from(Seen::Pass), &self.pass), (Seen::Rt.into(), &self.rt)]
         {
             let done = Progress::done(progress);
             let stats = self.window.stats(event);
@@ -249,7 +251,8 @@ impl Storm {
         let mut still = [Tally::default(); 2];
         for bucket in snapshot.buckets() {
             let start = bucket.start().as_nanos();
-            let pairs = [(Seen::Pass.erased(), &books.pass), (Seen::Rt.erased(), &books.rt)];
+            let pairs =
+                [(Event::<Seen>::from(Seen::Pass), &books.pass), (Seen::Rt.into(), &books.rt)];
             for ((event, ledger), still) in pairs.into_iter().zip(&mut still) {
                 let tally = Tally::from(bucket.stats(event));
                 assert_eq!(tally, ledger.at(start), "{event:?} in the bucket {start}");
@@ -257,7 +260,9 @@ impl Storm {
             }
             assert_eq!(bucket.sum(Seen::Idle) + bucket.stats(Seen::Still).count, 0);
         }
-        for (event, still) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().zip(still) {
+        for (event, still) in
+            [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()].into_iter().zip(still)
+        {
             let (lifetime, late) = (self.window.lifetime(event), self.window.late(event));
             assert_eq!(Tally::from(self.window.stats(event)), still);
             assert!(still.count + late.count <= lifetime.count, "{event:?}: {late:?}");

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use windrow::Event;
 use windrow::clock::{Manual, Precise};
 use windrow::{Clock, SlidingWindow};
 
@@ -113,7 +114,9 @@ impl Storm {
     /// Compares each readable bucket with the books, and the number of closed ones.
     fn check(&self, books: &[Ledger; 2]) {
         let now = self.clock.now().as_nanos();
-        for (event, ledger) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().zip(books) {
+        for (event, ledger) in
+            [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()].into_iter().zip(books)
+        {
             assert_eq!(Tally::from(self.window.lifetime(event)), ledger.total());
             let (late, held) = (self.window.late(event), self.window.stats(event));
             assert!(late.count + held.count <= ledger.total().count, "{late:?}, {held:?}");
@@ -267,10 +270,12 @@ fn forked_in_this_process() {
         for _ in 0..4 {
             thread::sleep(ms(10));
             wait_for(fork(|| {
-                let before = [Seen::Pass.erased(), Seen::Rt.erased()]
+                let before = [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()]
                     .map(|event| storm.window.lifetime(event));
                 let more = storm.run(3, ms(50), read);
-                for (i, event) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().enumerate() {
+                for (i, event) in
+                    [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()].into_iter().enumerate()
+                {
                     let (after, more) = (storm.window.lifetime(event), more[i].total());
                     assert_eq!(after.count - before[i].count, more.count);
                     assert_eq!(after.sum - before[i].sum, more.sum);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use windrow::Event;
 use windrow::clock::Manual;
 use windrow::{Clock, Counter, Gauge, Maximum, Minimum, SlidingWindow};
 
@@ -81,7 +82,8 @@ impl Work {
         assert_eq!(self.gauge.sum(), (2 * ROUNDS * count).cast_signed());
         assert_eq!(self.most.get(), Some(threads.end * ROUNDS - 1));
         assert_eq!(self.least.get(), Some(threads.start * ROUNDS + 1));
-        for (i, event) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().enumerate() {
+        for (i, event) in [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()].into_iter().enumerate()
+        {
             let ledger = Ledger::merged(books.iter().map(|books| books[i].clone()));
             assert_eq!(Tally::from(self.window.lifetime(event)), ledger.total());
             assert_eq!(Tally::from(self.window.stats(event)), ledger.total());
@@ -97,8 +99,8 @@ impl Work {
     /// and each number must have grown by just that.
     pub(crate) fn grows_exactly(&self) {
         let before = (self.counter.sum(), self.gauge.sum(), self.drained.sum());
-        let lifetimes =
-            [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| self.window.lifetime(event));
+        let lifetimes = [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()]
+            .map(|event| self.window.lifetime(event));
         let new = self.clock.now().as_nanos() + 2 * BUCKETS * LENGTH;
         for step in 0..100 {
             self.counter.add(2);
@@ -114,8 +116,8 @@ impl Work {
         let after = (self.counter.sum(), self.gauge.sum(), self.drained.sum());
         assert_eq!(after, (before.0 + 200, before.1 - 100, before.2 + 100));
         assert_eq!(self.drained.take(), after.2);
-        let [pass, rt] =
-            [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| self.window.lifetime(event));
+        let [pass, rt] = [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()]
+            .map(|event| self.window.lifetime(event));
         let sum = (0..100).sum::<u64>();
         assert_eq!(pass.count, lifetimes[0].count + sum);
         assert_eq!((rt.count, rt.sum), (lifetimes[1].count + 100, lifetimes[1].sum + sum));

@@ -12,8 +12,12 @@ use crate::book::{agree, some_value};
 use testkit::ledger::Tally;
 use testkit::{Rng, ns, window};
 
-const EVENTS: [Event<Seen>; 4] =
-    [Seen::Pass.erased(), Seen::Idle.erased(), Seen::Rt.erased(), Seen::Still.erased()];
+const EVENTS: [Event<Seen>; 4] = [
+    Event::at(Seen::Pass.index()),
+    Event::at(Seen::Idle.index()),
+    Event::at(Seen::Rt.index()),
+    Event::at(Seen::Still.index()),
+];
 
 /// A window that two threads use, and whichever comes last drops.
 struct Shared {
@@ -42,7 +46,7 @@ fn release(shared: Arc<Shared>) {
     let (added, rt) = (added.into_inner(), window.lifetime(Seen::Rt));
     assert_eq!((window.lifetime(Seen::Pass).count, rt.count), (added, added));
     agree(rt).expect("no thread records any more");
-    for idle in [Seen::Idle.erased(), Seen::Still.erased()] {
+    for idle in [Event::<Seen>::from(Seen::Idle), Seen::Still.into()] {
         assert_eq!(Tally::from(window.lifetime(idle)), Tally::default());
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use windrow::Event;
 use windrow::{Stats, snapshot::BucketSnapshot};
 
 use crate::Seen;
@@ -29,7 +30,7 @@ pub(crate) struct Found {
 }
 
 fn numbers(bucket: &BucketSnapshot<Seen>) -> [Tally; 2] {
-    [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| Tally::from(bucket.stats(event)))
+    [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()].map(|event| Tally::from(bucket.stats(event)))
 }
 
 /// Returns whether nothing that is in `before` is missing from `after`.
@@ -112,7 +113,7 @@ impl Found {
 impl Round {
     /// Asks for the lifetimes, which must lie between done and begun, and never go back.
     fn bracket_lifetimes(&self, last: &mut [Tally; 2]) {
-        let pairs = [(Seen::Pass.erased(), &self.pass), (Seen::Rt.erased(), &self.rt)];
+        let pairs = [(Event::<Seen>::from(Seen::Pass), &self.pass), (Seen::Rt.into(), &self.rt)];
         for ((event, progress), last) in pairs.into_iter().zip(last) {
             let done = Progress::done(progress);
             let now = Tally::from(self.window.lifetime(event));
@@ -133,14 +134,14 @@ impl Round {
         let latest = self.latest();
         self.stop_at(newest + self.longest() - 1);
         let pairs = [
-            (Seen::Pass.erased(), &books.pass),
-            (Seen::Rt.erased(), &books.rt),
-            (Seen::Peak.erased(), &books.peak),
+            (Event::<Seen>::from(Seen::Pass), &books.pass),
+            (Event::<Seen>::from(Seen::Rt), &books.rt),
+            (Event::<Seen>::from(Seen::Peak), &books.peak),
         ];
         for (event, ledger) in pairs {
             assert_eq!(Tally::from(self.window.lifetime(event)), ledger.total(), "{event:?}");
         }
-        for idle in [Seen::Idle.erased(), Seen::Still.erased()] {
+        for idle in [Event::<Seen>::from(Seen::Idle), Seen::Still.into()] {
             assert_eq!(Tally::from(self.window.lifetime(idle)), Tally::default(), "{idle:?}");
         }
         self.buckets_are_exact(books, newest, latest);
@@ -177,7 +178,9 @@ impl Round {
             assert_eq!(peaks[start], books.peak.at(*start), "the bucket {start}");
             assert_eq!(*together, all, "the bucket {start}, with {newest} the newest");
         }
-        for (event, held) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().zip(held) {
+        for (event, held) in
+            [Event::<Seen>::from(Seen::Pass), Seen::Rt.into()].into_iter().zip(held)
+        {
             let Stats { count, sum, .. } = self.window.lifetime(event);
             let late = self.window.late(event);
             assert_eq!(Tally::from(self.window.stats(event)), held);

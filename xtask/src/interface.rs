@@ -11,7 +11,7 @@ use crate::sources::read;
 use crate::steps::{Failed, Steps, target_directory};
 
 /// The largest number of items. A change that takes one away writes the lower number here.
-const MOST: usize = 525;
+const MOST: usize = 499;
 
 /// The documentation that is counted, which must also be without warnings.
 const DOCS: &str = "doc --package windrow --no-deps --all-features";

@@ -66,10 +66,7 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use windrow::export::Source;
-    use windrow::{
-        Counter, Family, labels,
-        labels::{LabelNames, ShortText},
-    };
+    use windrow::{Counter, Family, labels, labels::ShortText};
 
     use super::*;
 
@@ -113,8 +110,7 @@ mod tests {
         family.with(Id { id: ShortText::of(r#"a",letter="b\"#), letter: '"' }).increment();
         assert_eq!(names("it", &family), [r#"it{id="a\",letter=\"b\\",letter="\""}"#]);
         assert_eq!(names("hits", &Counter::new()), ["hits"]);
-        let family =
-            Family::<_, Counter>::with_names(LabelNames::new(["tenant", "region"]).unwrap());
+        let family = Family::<_, Counter>::with_names(["tenant", "region"]).unwrap();
         for key in [&["ab", "c"][..], &["a", r#"b",x="c"#], &["ab"]] {
             family.with(key).increment();
         }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use windrow::pace::PaceError;
+use windrow::LimitError;
 
 use crate::kind::Kind;
 
@@ -174,7 +174,7 @@ pub enum MappedError {
     /// A pace cannot have these terms.
     BadTerms {
         /// The rule, with the value.
-        error: PaceError,
+        error: LimitError,
     },
     /// The limits are registered with other terms, or in another number.
     OtherTerms {
@@ -239,8 +239,8 @@ impl Error for MappedError {
     }
 }
 
-impl From<PaceError> for MappedError {
-    fn from(error: PaceError) -> MappedError {
+impl From<LimitError> for MappedError {
+    fn from(error: LimitError) -> MappedError {
         MappedError::BadTerms { error }
     }
 }

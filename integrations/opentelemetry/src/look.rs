@@ -4,13 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use opentelemetry::{Key, KeyValue};
-use windrow::export::{Outline, Series, Source};
+use windrow::export::{Part, Series, Source};
 use windrow::labels::LabelValue;
 
 use crate::instrument::{Attributes, Instrument, Value};
 
 /// The attribute that marks the overflow series.
-pub(crate) const OVERFLOW: &str = Outline::OVERFLOW;
+pub(crate) const OVERFLOW: &str = Part::OVERFLOW.suffix;
 
 /// The measurements of a series for one instrument.
 #[derive(Debug)]

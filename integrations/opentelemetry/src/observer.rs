@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentelemetry::metrics::{AsyncInstrument, Meter};
-use windrow::export::{Catalog, Outline, Part, PartKind, Source, fields};
+use windrow::export::{Catalog, Form, Outline, Part, PartKind, Source, fields};
 
 use crate::error::ObserveError;
 use crate::instrument::{Value, attributes, instruments, join, most};
@@ -192,7 +192,8 @@ impl Observer {
             check_labels(&outline, rooms.overflows)?;
             let mut all = Vec::new();
             for it in instruments(outline.form) {
-                let unit = if it.is_in_unit() { outline.form.unit(it.part, unit) } else { "" };
+                let unit =
+                    if it.is_in_unit() { in_common(it.part, outline.form, unit) } else { "" };
                 let (suffix, about) = it.suffix_and_about();
                 let look = Look::new(source, &outline.labels, Some(it));
                 all.push((join(&name, ".", &suffix), about, unit, it.part.kind, look));
@@ -297,6 +298,14 @@ fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
     let least = if outline.labels.is_empty() { most } else { most.saturating_mul(2) };
     let own = limit.checked_sub(most).filter(|_| least <= limit).ok_or(least)?;
     Ok(Rooms { own, overflows: true })
+}
+
+/// Returns the unit of all samples of a part, if they have one in common.
+fn in_common<'u>(part: &Part, form: Form, given: &'u str) -> &'u str {
+    match form.units(part, given)[..] {
+        [unit] => unit,
+        _ => "",
+    }
 }
 
 fn check_name(name: &str) -> Result<(), ObserveError> {

@@ -62,7 +62,11 @@ pub(crate) fn describe(
         let named = |of: &str, part: &Part| Name {
             full: join(of, ".", part.suffix),
             description: join(&given.description, ": ", part.about),
-            unit: outline.form.unit(part, given_unit).to_owned(),
+            // That of all samples, if they have one in common.
+            unit: match outline.form.units(part, given_unit)[..] {
+                [unit] => unit.to_owned(),
+                _ => String::new(),
+            },
         };
         let parts: Vec<_> = outline.form.parts().map(|part| (part, named(&own, part))).collect();
         // All fields have one overflow series.

@@ -122,8 +122,8 @@ impl Described {
                 return Err(RegisterError::BoundBelow { name: name.to_owned(), bound, least });
             }
         }
-        if outline.overflows && outline.labels.iter().any(|label| label == Outline::OVERFLOW) {
-            return Err(RegisterError::ReservedLabel { label: Outline::OVERFLOW.to_owned() });
+        if outline.overflows && outline.labels.iter().any(|label| label == Part::OVERFLOW.suffix) {
+            return Err(RegisterError::ReservedLabel { label: Part::OVERFLOW.suffix.to_owned() });
         }
         let is_counter =
             form.parts().any(|part| part.suffix.is_empty() && Type::of(part.kind) == Type::Counter);
@@ -132,7 +132,7 @@ impl Described {
         }
         let mut parts: Vec<Shown> = Vec::new();
         for part in form.parts() {
-            for declared in form.units(part) {
+            for declared in form.units(part, "") {
                 let (unit, buckets) = match base_unit(declared) {
                     // Of these values, the program says it when it registers them.
                     _ if declared.is_empty() => (unit, buckets.clone()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use windrow::export::{Catalog, Outline, StartTimes};
+use windrow::export::{Catalog, Part, StartTimes};
 
 use crate::buckets::Bucketed;
 use crate::collect::{Labels, Registered, Writer, collect};
@@ -233,8 +233,12 @@ impl Exposition {
         let all = Described::all(self.characters, (&self.full(name), help, unit), source.into())?;
         let own = self.labels.iter().map(|(name, _)| name.as_str());
         for described in &all {
-            if described.outline.overflows && own.clone().any(|label| label == Outline::OVERFLOW) {
-                return Err(RegisterError::ReservedLabel { label: Outline::OVERFLOW.to_owned() });
+            if described.outline.overflows
+                && own.clone().any(|label| label == Part::OVERFLOW.suffix)
+            {
+                return Err(RegisterError::ReservedLabel {
+                    label: Part::OVERFLOW.suffix.to_owned(),
+                });
             }
             check_labels(self.characters, own.clone().chain(label_names(&described.outline)))?;
         }

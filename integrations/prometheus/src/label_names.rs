@@ -66,7 +66,7 @@ impl LabelNames {
             LabelValue::Text(text) => push_quoted(labels, text),
             LabelValue::Unsigned(number) => push_unsigned(labels, number),
             LabelValue::Signed(number) => push_signed(labels, number),
-            LabelValue::Short(text) => push_quoted(labels, text.as_str()),
+            LabelValue::Short(text) => push_quoted(labels, &text),
             other => push_quoted(labels, &other.to_string()),
         }
         labels.push(b'"');

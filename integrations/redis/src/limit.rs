@@ -243,11 +243,7 @@ fn permits(terms: &Terms) -> Permits {
 }
 
 /// Returns the gate of a share, with the limit's geometry.
-pub(crate) fn gate(
-    limit: u64,
-    length: u64,
-    buckets: u64,
-) -> Result<Gate, windrow::gate::GateError> {
+pub(crate) fn gate(limit: u64, length: u64, buckets: u64) -> Result<Gate, windrow::LimitError> {
     let interval = Duration::from_micros(length * buckets);
     Gate::builder(limit).interval(interval).buckets(buckets as usize).build()
 }

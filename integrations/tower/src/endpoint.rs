@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use windrow::family::{LifetimeTotals, Metric};
+use windrow::family::Metric;
 use windrow::in_flight::{LevelOwner, Peaks};
+use windrow::snapshot::Totals;
 use windrow::{InFlight, SlidingWindow};
 
 windrow::events! {
@@ -122,13 +123,13 @@ impl LevelOwner for Endpoint {
 
 /// The total is that of the window, event by event, and the number of requests in flight.
 impl Metric for Endpoint {
-    type Total = (LifetimeTotals<Http>, u64);
+    type Total = (Totals<Http>, u64);
 
-    fn total(&self) -> (LifetimeTotals<Http>, u64) {
+    fn total(&self) -> (Totals<Http>, u64) {
         (self.window.total(), self.in_flight.total())
     }
 
-    fn merge(one: &mut (LifetimeTotals<Http>, u64), other: (LifetimeTotals<Http>, u64)) {
+    fn merge(one: &mut (Totals<Http>, u64), other: (Totals<Http>, u64)) {
         SlidingWindow::<Http>::merge(&mut one.0, other.0);
         InFlight::merge(&mut one.1, other.1);
     }

@@ -7,13 +7,13 @@
 use std::fmt::{self, Debug, Display, Formatter, Write};
 
 use http::request::Parts;
-use windrow::labels::{LabelNames, Labels, RuntimeLabels};
+use windrow::labels::{Labels, RuntimeLabels};
 
 /// The maximum number of bytes of a key's values together: what a family keeps of a series.
 const MAX_BYTES: usize = 1_024;
 
 /// The number of values of a refused key: more than names can be.
-const REFUSED: usize = LabelNames::MAX_NAMES + 1;
+const REFUSED: usize = RuntimeLabels::MAX_NAMES + 1;
 
 /// The values of a request's key, in the order of the names, for [`RuntimeLabels`]. A function
 /// writes them for each request: see [`LimitLayer::with_values`](crate::LimitLayer::with_values).
@@ -27,14 +27,14 @@ pub struct KeyValues {
     /// The values, one after the other.
     texts: [u8; MAX_BYTES],
     /// The end of each value in `texts`.
-    ends: [u16; LabelNames::MAX_NAMES],
+    ends: [u16; RuntimeLabels::MAX_NAMES],
     /// The number of values, or `REFUSED`.
     count: usize,
 }
 
 impl KeyValues {
     fn new() -> KeyValues {
-        KeyValues { texts: [0; MAX_BYTES], ends: [0; LabelNames::MAX_NAMES], count: 0 }
+        KeyValues { texts: [0; MAX_BYTES], ends: [0; RuntimeLabels::MAX_NAMES], count: 0 }
     }
 
     /// Adds the value of the next name: any value that can be displayed. Returns the buffer.
@@ -43,12 +43,11 @@ impl KeyValues {
     ///
     /// ```
     /// use std::sync::LazyLock;
-    /// use windrow::labels::{LabelNames, RuntimeLabels};
+    /// use windrow::labels::RuntimeLabels;
     /// use windrow_tower::{RoomLayer, Rooms};
     ///
     /// static ROOMS: LazyLock<Rooms<RuntimeLabels>> = LazyLock::new(|| {
-    ///     let names = LabelNames::new(["method", "http"]).expect("two names");
-    ///     Rooms::with_names(names, 1_000, |_| 50)
+    ///     Rooms::with_names(["method", "http"], 1_000, |_| 50).expect("two names")
     /// });
     ///
     /// let layer = RoomLayer::with_values(&ROOMS, |parts, key| {

@@ -6,8 +6,9 @@ mod shared;
 use std::future::Pending;
 use std::time::Duration;
 
-use windrow::gate::{Admission, GateError, admit_and_tell, leave_unused};
-use windrow::pace::{PaceError, RefusedError, Reservation, Ticket};
+use windrow::LimitError;
+use windrow::gate::{Admission, admit_and_tell, leave_unused};
+use windrow::pace::{RefusedError, Reservation, Ticket};
 use windrow::{Clock, Gate, Pace, Paces, Timestamp};
 
 use crate::rules::{Problem, Rate};
@@ -111,6 +112,12 @@ pub struct Quota {
     pub left: u64,
 }
 
+impl From<windrow::pace::Quota> for Quota {
+    fn from(quota: windrow::pace::Quota) -> Quota {
+        Quota { limit: quota.burst, interval: quota.refill, left: quota.left }
+    }
+}
+
 impl Quota {
     /// Returns whether less than a weight is left.
     pub(crate) fn is_short_of(&self, weight: u64) -> bool {
@@ -195,7 +202,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Gate<C> {
             return Err(unsuited("burst"));
         }
         match change(self, rate) {
-            Err(GateError::Retired) => Ok(false),
+            Err(LimitError::Retired) => Ok(false),
             changed => Ok(changed?),
         }
     }
@@ -216,7 +223,7 @@ fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
     }
 }
 
-fn change<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<bool, GateError> {
+fn change<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<bool, LimitError> {
     let terms = || (gate.limit(), gate.interval(), gate.buckets());
     let before = terms();
     if rate.limit < before.0 {
@@ -231,7 +238,7 @@ fn change<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<bool, GateError> {
 
 /// Gives a gate the geometry of a rate. A gate that was built strict stays strict, and adds the
 /// spare bucket itself; any other gate gets that bucket from a strict rate.
-fn shape<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<(), GateError> {
+fn shape<C: Clock>(gate: &Gate<C>, rate: Rate) -> Result<(), LimitError> {
     let length = rate.interval / rate.buckets as u32; // even, and few: it is checked
     let spare = usize::from(rate.strict && !gate.is_strict());
     let buckets = rate.buckets + spare;
@@ -294,10 +301,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
     by_reservations!(Pace);
 
     fn quotas(&self) -> impl Iterator<Item = Quota> {
-        let (limit, left) = (self.burst(), Pace::left(self));
-        let nanos = self.period().as_nanos() as u64 * limit; // at most 2^62
-        let interval = Duration::from_nanos(nanos);
-        [Quota { limit, interval, left }].into_iter()
+        [Quota::from(self.quota())].into_iter()
     }
 
     /// The pace begins where `overflow` stands, so the key asks it alone.
@@ -316,10 +320,13 @@ impl<C: Clock + Send + Sync + 'static> Decides for Pace<C> {
         if rate.strict {
             return Err(unsuited("strict"));
         }
-        let (before, after) = ((self.period(), self.burst()), rate.pace());
-        match self.reconfigure(after.0, after.1) {
-            Ok(()) => Ok(before != after),
-            Err(PaceError::Retired) => Ok(false),
+        let (before, (period, burst)) = (self.quota(), rate.pace());
+        match self.reconfigure(period, burst) {
+            Ok(()) => {
+                let refill = period.as_nanos() as u64 * burst; // at most 2^62
+                Ok((before.refill, before.burst) != (Duration::from_nanos(refill), burst))
+            }
+            Err(LimitError::Retired) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
@@ -330,11 +337,7 @@ impl<C: Clock + Send + Sync + 'static> Decides for Paces<C> {
     by_reservations!(Paces);
 
     fn quotas(&self) -> impl Iterator<Item = Quota> {
-        Paces::quotas(self).map(|quota| Quota {
-            limit: quota.burst,
-            interval: quota.refill,
-            left: quota.left,
-        })
+        Paces::quotas(self).map(Quota::from)
     }
 
     /// Each limit begins where `overflow` stands, so the key asks its own limits alone.

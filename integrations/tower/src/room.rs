@@ -94,12 +94,11 @@ impl<F> AdmissionLayer<ByRoom<RuntimeLabels, ByValues<F>>> {
     ///
     /// ```
     /// use std::sync::LazyLock;
-    /// use windrow::labels::{LabelNames, RuntimeLabels};
+    /// use windrow::labels::RuntimeLabels;
     /// use windrow_tower::{RoomLayer, Rooms};
     ///
     /// static TENANTS: LazyLock<Rooms<RuntimeLabels>> = LazyLock::new(|| {
-    ///     let names = LabelNames::new(["tenant"]).expect("one name");
-    ///     Rooms::with_names(names, 1_000, |_| 50)
+    ///     Rooms::with_names(["tenant"], 1_000, |_| 50).expect("one name")
     /// });
     ///
     /// let layer = RoomLayer::with_values(&TENANTS, |parts, key| {

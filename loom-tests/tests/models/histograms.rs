@@ -110,7 +110,7 @@ fn read_against_a_drain() {
     Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
         let histogram = histogram();
         histogram.record(1);
-        histogram.reset();
+        _ = histogram.take();
         histogram.record(1);
         let other = spawn(&histogram, |histogram| {
             turn();
@@ -138,7 +138,7 @@ fn sum_against_a_drain() {
         histogram.record(1);
         let other = spawn(&histogram, |histogram| {
             turn();
-            histogram.reset();
+            _ = histogram.take();
             histogram.record(1);
         });
         turn();

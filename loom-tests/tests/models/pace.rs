@@ -224,10 +224,16 @@ fn several_limits_against_giving_back() {
     });
 }
 
+/// Returns the period of a unit.
+fn period(pace: &Pace<Local>) -> u64 {
+    let quota = pace.quota();
+    quota.refill.as_nanos() as u64 / quota.burst
+}
+
 /// Returns the units in use, each of which has the whole period that holds now.
 fn in_use(pace: &Pace<Local>) -> u64 {
     set_time(0);
-    let (idle, period) = (pace.idle_after().as_nanos() as u64, pace.period().as_nanos() as u64);
+    let (idle, period) = (pace.idle_after().as_nanos() as u64, period(pace));
     assert_eq!(idle % period, 0, "a call is half of the one, and half of the other");
     idle / period
 }
@@ -244,7 +250,7 @@ fn change_against_calls() {
         let mut moments = [own, other.join().unwrap()].map(|moment| moment.expect("it was kept"));
         moments.sort_unstable();
         assert!(moments[0] + PERIOD <= moments[1], "{moments:?}");
-        assert_eq!((in_use(&pace), pace.period().as_nanos() as u64), (2, 2 * PERIOD));
+        assert_eq!((in_use(&pace), period(&pace)), (2, 2 * PERIOD));
     });
 }
 
@@ -260,7 +266,7 @@ fn change_against_change() {
         });
         pace.set_rate(Duration::from_nanos(2 * PERIOD)).expect("it can be");
         other.join().unwrap();
-        assert_eq!((in_use(&pace), pace.burst(), pace.left()), (1, 2, 1));
+        assert_eq!((in_use(&pace), pace.quota().burst, pace.left()), (1, 2, 1));
     });
 }
 

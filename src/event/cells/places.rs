@@ -94,21 +94,25 @@ impl Places {
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 
-    /// Returns the distribution of pairs given as position, count and sum, in order. `extremes` is
-    /// called behind the last pair.
+    /// Returns the distribution of pairs given as position, count and sum, in order, in the memory
+    /// of another one. `extremes` is called behind the last pair.
     pub(crate) fn of_pairs(
         self,
         pairs: impl Iterator<Item = (usize, [u64; 2])>,
         extremes: impl FnOnce() -> [u64; 2],
+        memory: Distribution,
     ) -> Distribution {
-        let (mut used, mut sum) = (Vec::new(), 0_u64);
+        let (mut used, mut sum) = (memory.into_memory(), 0_u64);
+        let is_new = used.capacity() == 0;
         for (position, [count, more]) in pairs {
             if count > 0 {
                 used.push(((position - usize::from(self.pairs)) as u16 / 2, count));
             }
             sum = sum.wrapping_add(more);
         }
-        used.shrink_to_fit();
+        if is_new {
+            used.shrink_to_fit();
+        }
         let [greatest, inverse] = extremes();
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }

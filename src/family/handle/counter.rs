@@ -109,11 +109,11 @@ unsafe impl Number for &OfHandle {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use crate::labels::{LabelNames, RuntimeLabels};
+    use crate::labels::RuntimeLabels;
     use crate::{Counter, Family};
 
     fn family() -> Family<RuntimeLabels, Counter> {
-        Family::with_names(LabelNames::new(["one"]).unwrap())
+        Family::with_names(["one"]).unwrap()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::rate::{MOST_LIMITS, Rate};
 use super::rates::Rates;
 use super::{Limits, Paces, WORDS};
 use crate::clock::{Clock, Coarse};
-use crate::pace::error::PaceError;
+use crate::error::LimitError;
 use crate::timestamp::saturating_nanos;
 use crate::turn::vacancies::Vacancies;
 use crate::wide::Wide;
@@ -24,7 +24,7 @@ use crate::wide::Wide;
 ///     .max_wait(Duration::from_millis(200))
 ///     .build()?;
 /// assert_eq!(paces.left(), 5);
-/// # Ok::<(), windrow::pace::PaceError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -58,7 +58,7 @@ impl<C: Clock> PacesBuilder<C> {
     ///
     /// let paces = windrow::Paces::builder().limit(10, Duration::from_secs(1)).build()?;
     /// assert!(paces.try_admit(10));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn limit(self, limit: u64, interval: Duration) -> PacesBuilder<C> {
         self.limit_with_burst(limit, interval, limit)
@@ -72,7 +72,7 @@ impl<C: Clock> PacesBuilder<C> {
     /// let second = Duration::from_secs(1);
     /// let paces = windrow::Paces::builder().limit_with_burst(10, second, 3).build()?;
     /// assert!(paces.try_admit(3));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn limit_with_burst(
         mut self,
@@ -95,7 +95,7 @@ impl<C: Clock> PacesBuilder<C> {
     /// let paces = Paces::builder().limit(1, second).max_wait(Duration::ZERO).build()?;
     /// assert!(paces.try_admit(1));
     /// assert!(paces.reserve(1, Duration::MAX).is_err());
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn max_wait(self, max_wait: Duration) -> PacesBuilder<C> {
         PacesBuilder { max_wait, ..self }
@@ -109,7 +109,7 @@ impl<C: Clock> PacesBuilder<C> {
     ///
     /// let builder = Paces::builder().limit(10, Duration::from_millis(10));
     /// assert!(builder.clock(Precise::default()).build()?.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> PacesBuilder<D> {
         let PacesBuilder { limits, max_wait, allows_coarse_clock, .. } = self;
@@ -127,7 +127,7 @@ impl<C: Clock> PacesBuilder<C> {
     /// let builder = Paces::builder().limit(10, Duration::from_millis(10)).clock(clock);
     /// assert!(builder.clone().build().is_err());
     /// assert!(builder.allow_coarse_clock().build()?.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn allow_coarse_clock(self) -> PacesBuilder<C> {
         PacesBuilder { allows_coarse_clock: true, ..self }
@@ -137,7 +137,7 @@ impl<C: Clock> PacesBuilder<C> {
     ///
     /// # Errors
     ///
-    /// [`PaceError`] if there are no limits or more than four; if a limit, an interval or a burst
+    /// [`LimitError`] if there are no limits or more than four; if a limit, an interval or a burst
     /// is zero; if a burst times its period is above 2^62 nanoseconds; or if the clock is too
     /// coarse for the limits.
     ///
@@ -145,13 +145,13 @@ impl<C: Clock> PacesBuilder<C> {
     /// let error = windrow::Paces::builder().build().unwrap_err();
     /// assert_eq!(error.to_string(), "there are 0 limits; there must be at least 1");
     /// ```
-    pub fn build(self) -> Result<Paces<C>, PaceError> {
+    pub fn build(self) -> Result<Paces<C>, LimitError> {
         let (limits, most) = (self.limits.len(), MOST_LIMITS);
         if limits == 0 {
-            return Err(PaceError::NoLimits);
+            return Err(LimitError::NoLimits);
         }
         if limits > most {
-            return Err(PaceError::TooManyLimits { limits, most });
+            return Err(LimitError::TooManyLimits { limits, most });
         }
         let mut rates = [Rate::default(); MOST_LIMITS];
         for (rate, Limit { count, interval, burst }) in rates.iter_mut().zip(self.limits) {

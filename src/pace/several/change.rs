@@ -28,7 +28,7 @@ use super::rate::{MOST_LIMITS, Rate, Time};
 use super::retire::RETIRED;
 use super::{Paces, TOLD, WORDS, end, put};
 use crate::clock::Clock;
-use crate::pace::error::PaceError;
+use crate::error::LimitError;
 
 /// # Changing them
 impl<C: Clock> Paces<C> {
@@ -45,7 +45,7 @@ impl<C: Clock> Paces<C> {
     ///
     /// # Errors
     ///
-    /// [`PaceError`] if there is no limit of this index; if the limit or the interval is zero; if
+    /// [`LimitError`] if there is no limit of this index; if the limit or the interval is zero; if
     /// the interval is longer than 2^62 nanoseconds; if the clock is too coarse, even if the
     /// builder [allowed](super::PacesBuilder::allow_coarse_clock) it for the first limits; if what
     /// is in use would come back behind the end of time; or if the limits are
@@ -63,9 +63,9 @@ impl<C: Clock> Paces<C> {
     /// paces.set_limit(1, 100, minute)?;
     /// let left: Vec<u64> = paces.quotas().map(|quota| quota.left).collect();
     /// assert_eq!(left, [20, 90]);
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
-    pub fn set_limit(&self, at: usize, limit: u64, interval: Duration) -> Result<(), PaceError> {
+    pub fn set_limit(&self, at: usize, limit: u64, interval: Duration) -> Result<(), LimitError> {
         self.set_limit_with_burst(at, limit, interval, limit)
     }
 
@@ -85,7 +85,7 @@ impl<C: Clock> Paces<C> {
     /// let paces = Paces::builder().limit(10, second).clock(Manual::default()).build()?;
     /// paces.set_limit_with_burst(0, 10, second, 3)?;
     /// assert_eq!(paces.left(), 3);
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn set_limit_with_burst(
         &self,
@@ -93,9 +93,9 @@ impl<C: Clock> Paces<C> {
         limit: u64,
         interval: Duration,
         burst: u64,
-    ) -> Result<(), PaceError> {
+    ) -> Result<(), LimitError> {
         if at >= self.all.count {
-            return Err(PaceError::NoSuchLimit { at, limits: self.all.count });
+            return Err(LimitError::NoSuchLimit { at, limits: self.all.count });
         }
         let rate = Rate::new(limit, interval, burst)?;
         rate.check_clock(&self.clock)?;
@@ -106,7 +106,7 @@ impl<C: Clock> Paces<C> {
                 continue;
             }
             if from == RETIRED {
-                return Err(PaceError::Retired);
+                return Err(LimitError::Retired);
             }
             let before = rates[at];
             if before == rate {
@@ -119,7 +119,7 @@ impl<C: Clock> Paces<C> {
             let to = moved.and_then(|moved| self.ordered(&rates, &from, (at, moved), now));
             let Some(mut to) = to else {
                 let in_use = before.in_use(end(&from, at), now);
-                return Err(PaceError::TooMuchInUse { in_use, period: rate.period() });
+                return Err(LimitError::TooMuchInUse { in_use, period: rate.period() });
             };
             let next = self.all.rates.prepare(&rates, from[0]);
             to[0] = next.name;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// One limit of [`Paces`](crate::Paces), and its remaining quota: from
-/// [`Paces::quotas`](crate::Paces::quotas).
+/// One limit of [`Paces`](crate::Paces), or that of a [`Pace`](crate::Pace), and its remaining
+/// quota: from [`Paces::quotas`](crate::Paces::quotas) and [`Pace::quota`](crate::Pace::quota).
 ///
 /// ```
 /// use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// assert!(paces.try_admit(2));
 /// let quota: Quota = paces.quotas().next().expect("there is one limit");
 /// assert_eq!((quota.burst, quota.refill, quota.left), (5, second / 2, 3));
-/// # Ok::<(), windrow::pace::PaceError>(())
+/// # Ok::<(), windrow::LimitError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -24,7 +24,6 @@ pub struct Quota {
     /// The time in which the whole burst comes back, rounded up to a nanosecond; the interval, if
     /// the burst is the whole limit.
     pub refill: Duration,
-    /// The largest weight that the limit would admit without a wait. The other limits may admit
-    /// less.
+    /// The largest weight that the limit would admit without a wait. Other limits may admit less.
     pub left: u64,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::quota::Quota;
 use crate::clock::Clock;
-use crate::pace::error::PaceError;
+use crate::error::LimitError;
 use crate::sync::sized;
 use crate::timestamp::saturating_nanos;
 
@@ -41,22 +41,22 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    pub(super) fn new(limit: u64, interval: Duration, burst: u64) -> Result<Rate, PaceError> {
+    pub(super) fn new(limit: u64, interval: Duration, burst: u64) -> Result<Rate, LimitError> {
         let nanos = interval.as_nanos();
         if nanos == 0 {
-            return Err(PaceError::ZeroPeriod);
+            return Err(LimitError::ZeroPeriod);
         }
         if limit == 0 {
-            return Err(PaceError::ZeroLimit);
+            return Err(LimitError::ZeroLimit);
         }
         if burst == 0 {
-            return Err(PaceError::ZeroBurst);
+            return Err(LimitError::ZeroBurst);
         }
         let limit = u128::from(limit);
         // The interval is checked before the product, which could be longer than 128 bits.
         if nanos > MOST || nanos * u128::from(burst) > MOST * limit {
             let period = Duration::from_nanos(u64::try_from(nanos / limit).unwrap_or(u64::MAX));
-            return Err(PaceError::TooLong { period, burst });
+            return Err(LimitError::TooLong { period, burst });
         }
         let shared = gcd(nanos, limit);
         let (nanos, whole) = (nanos / shared, limit / shared);
@@ -77,12 +77,12 @@ impl Rate {
     }
 
     /// Returns an error if a clock is too coarse.
-    pub(super) fn check_clock(&self, clock: &impl Clock) -> Result<(), PaceError> {
+    pub(super) fn check_clock(&self, clock: &impl Clock) -> Result<(), LimitError> {
         let (resolution, span) = (clock.resolution(), self.span());
         if saturating_nanos(resolution) <= span / 10 {
             return Ok(());
         }
-        Err(PaceError::ClockTooCoarse { resolution, span: Duration::from_nanos(span) })
+        Err(LimitError::ClockTooCoarse { resolution, span: Duration::from_nanos(span) })
     }
 
     /// Returns the time of one unit, rounded down to a nanosecond.

@@ -23,7 +23,7 @@ impl<C: Clock> Paces<C> {
     /// let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
     /// let paces = Paces::builder().limit(10, second).limit(200, minute).build()?;
     /// assert!(paces.try_admit(1) && !paces.retire());
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     #[must_use = "limits that are not retired must not be replaced: others admit a second burst"]
     pub fn retire(&self) -> bool {
@@ -49,7 +49,7 @@ impl<C: Clock> Paces<C> {
     /// assert!(!paces.is_retired());
     /// assert!(paces.retire() && paces.is_retired());
     /// assert!(!paces.try_admit(1));
-    /// # Ok::<(), windrow::pace::PaceError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn is_retired(&self) -> bool {
         self.all.ends.load() == RETIRED

@@ -167,8 +167,9 @@ impl<E: Events> BucketSnapshot<E> {
 
     /// The distribution of the event with these cells.
     pub(super) fn distribution_at(&self, cells: EventCells) -> Distribution {
-        let places = cells.places();
-        places.map_or_else(Distribution::default, |places| self.numbers.distribution(places))
+        let mut distribution = Distribution::default();
+        self.refill_distribution(cells, &mut distribution);
+        distribution
     }
 
     pub(super) fn all_distributions(&self) -> impl Iterator<Item = Distribution> {

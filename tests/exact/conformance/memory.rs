@@ -1,5 +1,7 @@
 //! The allocations of reads.
 
+use windrow::Event;
+
 use super::Http;
 use testkit::heap::allocations_of;
 use testkit::{clock_at, ms, window};
@@ -23,7 +25,7 @@ fn b12_reads_do_not_allocate() {
     assert_eq!(allocations_of(|| (window.rate(Http::Pass), window.rate(Http::Rt))), 0, "rate");
     assert_eq!(allocations_of(|| (over.sum(Http::Pass), over.sum(Http::Rt))), 0, "over");
     assert_eq!(allocations_of(|| (over.rate(Http::Pass), over.weighted_rate(Http::Rt))), 0, "over");
-    for event in [Http::Pass.erased(), Http::Rt.erased()] {
+    for event in [Event::<Http>::from(Http::Pass), Http::Rt.into()] {
         assert_eq!(allocations_of(|| over.stats(event)), 0, "over");
         assert_eq!(allocations_of(|| window.stats(event)), 0, "stats");
         assert_eq!(allocations_of(|| window.lifetime(event)), 0, "lifetime");

@@ -1,6 +1,6 @@
 //! Counts come back: sums, means, minima and maxima.
 
-use windrow::Stats;
+use windrow::{Event, Stats};
 
 use super::Http;
 use testkit::{at, clock_at, ms, race, window};
@@ -141,7 +141,7 @@ fn b08_nothing_is_none() {
         assert_eq!((stats.count, stats.sum, stats.min, stats.max), (0, 0, None, None));
         assert_eq!(stats.mean(), None);
     };
-    for event in [Http::Pass.erased(), Http::Rt.erased()] {
+    for event in [Event::<Http>::from(Http::Pass), Http::Rt.into()] {
         nothing(window.stats(event));
         nothing(window.lifetime(event));
         nothing(window.late(event));

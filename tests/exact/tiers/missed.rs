@@ -124,7 +124,7 @@ fn ends() {
         (totals.end().as_nanos(), totals.interval(), totals.stats(event))
     };
     let both = stats(&[300, 700, 100]);
-    for event in [Seen::Rt.erased(), Seen::Took.erased()] {
+    for event in [Event::<Seen>::from(Seen::Rt), Seen::Took.into()] {
         assert_eq!(told(1_005, event), (1_040, ns(60), both));
         assert_eq!(told(1_025, event), (1_040, ns(40), both));
         assert_eq!(told(1_045, event), (1_060, ns(60), stats(&[300, 700, 100, 40])));

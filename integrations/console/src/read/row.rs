@@ -55,13 +55,14 @@ pub(crate) fn of_window(
     let (mut above, mut left) = (Above::default(), bounds);
     // `None` if the geometry has just changed to a shorter interval: the next frame has it.
     let closed = window.complete();
+    let all_time = window.lifetime();
     for (event, (_, kind)) in window.events().iter().enumerate() {
-        let lifetime = || window.lifetime_count(event);
+        let lifetime = || all_time.stats(event).count;
         let stats = || closed.as_ref().map_or_else(Stats::default, |closed| closed.stats(event));
         match kind {
             Kind::Count => into.extend([lifetime(), stats().count].map(Number::whole)),
             Kind::Signed => {
-                let both = [window.lifetime().stats(event), stats()];
+                let both = [all_time.stats(event), stats()];
                 into.extend(both.map(|of| Number::whole(of.sum.cast_signed())));
             }
             Kind::Value => {
@@ -74,7 +75,7 @@ pub(crate) fn of_window(
                 let values = values.unwrap_or_default();
                 // Count and counts above are from one reading: a share of them is at most one.
                 let all = left.take().and_then(|bounds| {
-                    let all = window.lifetime().distribution(event)?;
+                    let all = all_time.distribution(event)?;
                     above = values::above(&all, bounds).map(|above| above as u32);
                     Some(all.count())
                 });

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
-use windrow::clock::from_fn;
 use windrow::{Clock, SlidingWindow, Timestamp};
 use windrow_console::{Console, ConsoleService};
 
@@ -39,7 +38,7 @@ impl Watch {
             }
             Timestamp::from_secs(60)
         };
-        from_fn(read, Duration::from_nanos(1))
+        (read, Duration::from_nanos(1))
     }
 
     /// Returns a console of a window that is watched, read by no thread yet.
@@ -148,7 +147,7 @@ async fn a_panic_in_what_is_shown_is_an_answer_and_the_next_may_be_well() {
         assert!(!ill.load(Ordering::Relaxed), "a clock that is ill, as this test wants it");
         Timestamp::from_secs(60)
     };
-    let clock = from_fn(time, Duration::from_nanos(1));
+    let clock = (time, Duration::from_nanos(1));
     let window = SlidingWindow::<Http>::builder().clock(clock).build().unwrap();
     let mut console = Console::new("shop");
     console.show("own", "A window", Arc::new(window)).unwrap();

@@ -9,7 +9,7 @@ use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::json;
 use windrow::export::{field, field_count_fn, from_fn};
-use windrow::{Counter, Family, Gate, Gauge, InFlight, Maximum, SlidingWindow, labels::LabelNames};
+use windrow::{Counter, Family, Gate, Gauge, InFlight, Maximum, SlidingWindow};
 use windrow_console::{Console, RegisterError};
 use windrow_tower::{
     Endpoint, Http as Requests, Limit, Limits, Method as Verb, Route as Path, Routes as Paths,
@@ -137,8 +137,8 @@ async fn at_rest_the_numbers_are_the_services_own() {
 
 #[tokio::test]
 async fn a_family_with_names_of_run_time_is_shown_by_them() {
-    let names = LabelNames::new(["tenant", "region"]).unwrap();
-    let requests = Family::<_, Counter>::with_names(names).with_max_series(2);
+    let requests = Family::<_, Counter>::with_names(["tenant", "region"]).unwrap();
+    let requests = requests.with_max_series(2);
     let requests: &'static _ = Box::leak(Box::new(requests));
     let mut console = Console::new("shop");
     console.show("requests", "Requests", requests).unwrap();

@@ -184,7 +184,7 @@ async fn histograms_without_a_window_have_percentiles_since_the_drain_and_a_coun
     let shelves = Arc::new(Family::<Shelf, Histogram>::new().with_max_series(2));
     let shelf = shelves.handle(Shelf { shelf: 7 });
     (0..100).for_each(|_| shelf.record(1_000_000));
-    shelf.reset();
+    _ = shelf.take();
     (1..=10).for_each(|millis| shelf.record(millis * 1_000_000));
     let mut console = Console::new("shop");
     console.show("search", "Time of a search, by shelf", shelves).unwrap();

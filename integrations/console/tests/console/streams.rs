@@ -9,7 +9,7 @@ use http::Request;
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
-use windrow::clock::{Manual, from_fn};
+use windrow::clock::Manual;
 use windrow::{SlidingWindow, Timestamp};
 use windrow_console::{Body, Console, ConsoleService};
 
@@ -341,7 +341,7 @@ async fn a_panic_in_what_is_shown_ends_the_streams_and_the_next_may_be_well() {
         assert!(!IS_ILL.load(Ordering::Relaxed), "a clock that is ill, as this test wants it");
         Timestamp::from_secs(60)
     };
-    let clock = from_fn(time, Duration::from_nanos(1));
+    let clock = (time, Duration::from_nanos(1));
     let window = SlidingWindow::<Http>::builder().clock(clock).build().unwrap();
     let mut console = Console::new("shop");
     console.show("own", "A window", Arc::new(window)).unwrap();

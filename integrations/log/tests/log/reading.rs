@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use testkit::Rng;
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::{SlidingWindow, events};
 use windrow_log::{Columns, Entry, Format, Log, Options};
 

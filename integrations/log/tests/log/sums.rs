@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use windrow::clock::Manual;
+use windrow::export::AnyWindow;
 use windrow::{
     Clock, Event, Family, SlidingWindow, Stats, Timestamp, events, histogram::Distribution, labels,
 };

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use windrow::pace::{PaceError, Terms};
+use windrow::LimitError;
+use windrow::pace::Terms;
 
 use super::File;
 use crate::error::MappedError;
@@ -69,10 +70,10 @@ impl File {
         limits: &[(Duration, u64)],
     ) -> Result<Paces, MappedError> {
         if limits.is_empty() {
-            return Err(PaceError::NoLimits.into());
+            return Err(LimitError::NoLimits.into());
         }
         if limits.len() > MOST {
-            return Err(PaceError::TooManyLimits { limits: limits.len(), most: MOST }.into());
+            return Err(LimitError::TooManyLimits { limits: limits.len(), most: MOST }.into());
         }
         let terms = limits.iter().map(|(period, burst)| Terms::new(*period, *burst));
         let terms = terms.collect::<Result<Vec<_>, _>>()?;

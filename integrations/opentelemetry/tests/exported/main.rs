@@ -21,11 +21,11 @@ use opentelemetry_sdk::metrics::{
     InMemoryMetricExporter, InMemoryMetricExporterBuilder, Instrument, PeriodicReader,
     SdkMeterProvider, Stream, Temporality,
 };
-use windrow::clock::{self, Manual};
+use windrow::clock::Manual;
 use windrow::export::{Catalog, field_fn, from_fn, total_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
-    events, labels, labels::LabelNames,
+    events, labels,
 };
 use windrow_opentelemetry::{ObserveError, Observer};
 
@@ -144,7 +144,7 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
     observer.observe("greatest", "Greatest", Arc::downgrade(&greatest)).unwrap();
     observer.observe("least", "Least", Arc::downgrade(&least)).unwrap();
     HITS.add(3);
-    HITS.reset();
+    _ = HITS.take();
     HITS.add(4);
     open.add(-2);
     let three = busy.enter(3);
@@ -308,10 +308,11 @@ fn labels_are_attributes_and_integers_stay_integers() {
 #[test]
 fn names_of_run_time_are_attributes_by_them() {
     for temporality in [Temporality::Cumulative, Temporality::Delta] {
-        let names = LabelNames::new(["tenant", "cloud.region"]).unwrap();
-        let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).with_max_series(3));
-        let open = Arc::new(Family::<_, Gauge>::with_names(names).with_max_series(3));
-        let jobs = Arc::new(Family::<_, Counter>::with_names(LabelNames::new([""; 0]).unwrap()));
+        let names = ["tenant", "cloud.region"];
+        let requests = Family::<_, Counter>::with_names(names).unwrap().with_max_series(3);
+        let open = Family::<_, Gauge>::with_names(names).unwrap().with_max_series(3);
+        let (requests, open) = (Arc::new(requests), Arc::new(open));
+        let jobs = Arc::new(Family::<_, Counter>::with_names([""; 0]).unwrap());
         let sdk = Sdk::new(temporality, None);
         let mut observer = sdk.observer();
         observer.observe("requests", "Requests", Arc::downgrade(&requests)).unwrap();
@@ -371,10 +372,8 @@ fn a_panic_while_one_metric_is_read_costs_that_reading_and_no_other() {
         assert!(!FAILS.load(Ordering::Relaxed), "for the test");
         Timestamp::from_millis(1)
     };
-    let window = SlidingWindow::<Queue>::builder()
-        .clock(clock::from_fn(time, Duration::from_millis(1)))
-        .build()
-        .unwrap();
+    let window =
+        SlidingWindow::<Queue>::builder().clock((time, Duration::from_millis(1))).build().unwrap();
     let window = Arc::new(window);
     let hits = Arc::new(Counter::from(5));
     let sdk = Sdk::new(Temporality::Delta, None);

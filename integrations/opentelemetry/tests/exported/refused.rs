@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use opentelemetry_sdk::metrics::Temporality;
-use windrow::{Counter, Family, Histogram, SlidingWindow, labels, labels::LabelNames};
+use windrow::{Counter, Family, Histogram, SlidingWindow, labels};
 use windrow_opentelemetry::ObserveError;
 
 use crate::{Queue, Sdk, User};
@@ -55,8 +55,8 @@ fn labels_of_our_own_names_are_refused() {
     assert_eq!(observer.observe("a", "", Arc::downgrade(&windows)), twice("event"));
     let bounds = Arc::new(Family::<Bound, Histogram>::new().with_max_series(9));
     assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
-    let le = LabelNames::new(["route", "le"]).unwrap();
-    let bounds = Arc::new(Family::<_, Histogram>::with_names(le).with_max_series(9));
+    let bounds = Family::<_, Histogram>::with_names(["route", "le"]).unwrap().with_max_series(9);
+    let bounds = Arc::new(bounds);
     assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
     let events = Arc::new(Family::<Event, Counter>::new());
     observer.observe("a", "", Arc::downgrade(&events)).unwrap();

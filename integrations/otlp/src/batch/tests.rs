@@ -13,7 +13,7 @@ use windrow::clock::Manual;
 use windrow::exemplar::TraceContext;
 use windrow::export::{AnyMetric, Form, Outline, Series, Source};
 use windrow::histogram::Scale;
-use windrow::labels::{LabelNames, LabelValue, RuntimeLabels};
+use windrow::labels::{LabelValue, RuntimeLabels};
 use windrow::{Counter, Family, Gauge, Histogram, SlidingWindow, labels};
 
 use super::FULL;
@@ -88,8 +88,8 @@ fn texts() -> Vec<String> {
 
 /// Sources with values that are on the edge of something.
 fn hostile() -> Vec<Described> {
-    let names = LabelNames::new(["one", "a_name_of_more_than_a_few_bytes"]).unwrap();
-    let counters = Family::<RuntimeLabels, Counter>::with_names(names).with_max_series(48);
+    let names = ["one", "a_name_of_more_than_a_few_bytes"];
+    let counters = Family::<RuntimeLabels, Counter>::with_names(names).unwrap().with_max_series(48);
     let trace = TraceContext { trace_id: 1 << 100, span_id: 7 };
     for (at, one) in (0..).zip(texts()) {
         for (and, other) in (0..).zip(texts()) {
@@ -193,8 +193,8 @@ fn a_request_is_the_encoding_of_the_generated_messages() {
 
 #[test]
 fn requests_are_split_at_a_size_and_have_all_points_once() {
-    let names = LabelNames::new(["text"]).unwrap();
-    let family = Family::<RuntimeLabels, Counter>::with_names(names).with_max_series(2_000);
+    let family = Family::<RuntimeLabels, Counter>::with_names(["text"]).unwrap();
+    let family = family.with_max_series(2_000);
     for series in 0..2_000 {
         family.with(&[&format!("{series:01000}")]).add(series);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windrow::labels::{LabelNames, RuntimeLabels};
+use windrow::labels::RuntimeLabels;
 use windrow::{Counter, Family, SlidingWindow, events, labels};
 use windrow_otlp::{Exporter, StartError};
 
@@ -48,8 +48,8 @@ fn labels_are_there_once_and_have_names() {
     let twice = error(to().metric("http", "", family));
     assert!(matches!(twice, StartError::LabelTwice { label } if label == "event"), "a window's");
 
-    let names = LabelNames::new(["otel.metric.overflow"]).unwrap();
-    let family = Arc::new(Family::<RuntimeLabels, Counter>::with_names(names));
+    let names = ["otel.metric.overflow"];
+    let family = Arc::new(Family::<RuntimeLabels, Counter>::with_names(names).unwrap());
     let overflow = error(to().metric("hits", "", family));
     assert!(matches!(overflow, StartError::LabelTwice { .. }), "{overflow}");
 }

@@ -8,7 +8,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::encoding::text::encode_registry;
 use prometheus_client::registry::Registry;
-use windrow::export::Outline;
+use windrow::export::Part;
 
 use super::probe::Probe;
 use super::scrape::{descriptor, scrape};
@@ -74,7 +74,7 @@ fn register_one(registry: &mut Registry, described: Described) -> Result<(), Reg
     encoded.map_err(|_| RegisterError::Registry)?;
     // Its own label of that name was refused above: so this one is the registry's.
     probe.outcome().map_err(|error| match error {
-        RegisterError::LabelTwice { label } if overflows && label == Outline::OVERFLOW => {
+        RegisterError::LabelTwice { label } if overflows && label == Part::OVERFLOW.suffix => {
             RegisterError::ReservedLabel { label }
         }
         error => error,
@@ -93,7 +93,7 @@ impl Registered {
         let labels: Vec<_> = label_names(outline).map(|name| (name, "")).collect();
         // The overflow series has that label in place of its own.
         let own = outline.labels.len();
-        let overflow = [&[(Outline::OVERFLOW, "")], &labels[own..]].concat();
+        let overflow = [&[(Part::OVERFLOW.suffix, "")], &labels[own..]].concat();
         for named in self.described.named() {
             let mut encoder = descriptor(named, encoder)?;
             encoder.encode_family(&labels)?.encode_gauge(&0_u64)?;

@@ -212,7 +212,7 @@ fn encode_label(
         LabelValue::Text(text) => (name, text).encode(label),
         LabelValue::Unsigned(number) => (name, number).encode(label),
         LabelValue::Signed(number) => (name, number).encode(label),
-        LabelValue::Short(text) => (name, text.as_str()).encode(label),
+        LabelValue::Short(text) => (name, &*text).encode(label),
         other => (name, other.to_string()).encode(label),
     }
 }

@@ -10,7 +10,6 @@ use windrow::clock::Manual;
 use windrow::export::{from_fn, total_fn};
 use windrow::{
     Counter, Family, Gauge, Histogram, Maximum, SlidingWindow, events, histogram::Scale, labels,
-    labels::LabelNames,
 };
 use windrow_prometheus::{Buckets, Escaping, Exposition, Format, buckets};
 
@@ -59,8 +58,7 @@ pub(crate) fn metrics() -> (Exposition, Vec<Sample>) {
         let labels = [&[("zone", "e\"u")], labels].concat();
         expected.push(Sample::of(name, &labels, value));
     };
-    let names = LabelNames::new(["http.route", "b"]).unwrap();
-    let requests = Arc::new(Family::<_, Counter>::with_names(names));
+    let requests = Arc::new(Family::<_, Counter>::with_names(["http.route", "b"]).unwrap());
     for (value, times) in hostile().iter().zip(1..) {
         requests.with(&[value, "y"]).add(times);
         expect("my.shop_requests_total", &[("http.route", value), ("b", "y")], times as f64);

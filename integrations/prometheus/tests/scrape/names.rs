@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windrow::export::Catalog;
-use windrow::{Counter, Family, Gauge, Histogram, labels, labels::LabelNames};
+use windrow::{Counter, Family, Gauge, Histogram, labels};
 use windrow_prometheus::{Buckets, Exposition, Format, RegisterError, buckets};
 
 use crate::formats::read;
@@ -63,9 +63,7 @@ fn plain_names_have_plain_prefixes_and_labels() {
 
 #[test]
 fn labels_that_scrapers_would_see_as_one_are_refused() {
-    let family = |names: [&str; 2]| {
-        Arc::new(Family::<_, Counter>::with_names(LabelNames::new(names).unwrap()))
-    };
+    let family = |names: [&str; 2]| Arc::new(Family::<_, Counter>::with_names(names).unwrap());
     let twice = |label: &str| Err(RegisterError::LabelTwice { label: label.to_owned() });
     let reserved = |label: &str| Err(RegisterError::ReservedLabel { label: label.to_owned() });
     let mut metrics = Exposition::new();

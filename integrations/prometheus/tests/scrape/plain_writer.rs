@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use windrow::export::{Source, from_fn, total_fn};
-use windrow::labels::LabelNames;
-use windrow::{Counter, Family, Gauge, labels::RuntimeLabels};
+use windrow::{Counter, Family, Gauge};
 use windrow_prometheus::{Escaping, Exposition, Format};
 
 /// Returns a text as it stands between quotes.
@@ -118,9 +117,8 @@ fn series_with_hostile_labels_are_written_as_a_plain_writer_writes_them() {
     let totals = [0, 1, 9, 10, 99, 100, 999, 1_000, 123_456_789, u64::MAX];
     for names in names {
         let width = names.len();
-        let names = LabelNames::new(names).unwrap();
-        let counts = Arc::new(Family::<RuntimeLabels, Counter>::with_names(names.clone()));
-        let levels = Arc::new(Family::<RuntimeLabels, Gauge>::with_names(names));
+        let counts = Arc::new(Family::<_, Counter>::with_names(&names).unwrap());
+        let levels = Arc::new(Family::<_, Gauge>::with_names(names).unwrap());
         for first in 0..values.len() {
             let labels: Vec<&str> =
                 (0..width).map(|at| values[(first + 7 * at) % values.len()]).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use windrow::{Counter, Family, Histogram, labels::LabelNames};
+use windrow::{Counter, Family, Histogram};
 use windrow_prometheus::{Escaping, Exposition, Format};
 
 use crate::formats::{read, samples};
@@ -54,9 +54,8 @@ impl Random {
 fn counted(random: &mut Random) -> Option<(Exposition, BTreeMap<Vec<String>, u64>)> {
     // Two labels that begin with odd characters would be one for some scrapers.
     let names = ["a", "b"].map(|begin| begin.to_owned() + &random.text(6));
-    let names = LabelNames::new(names).ok()?;
-    let counts = Arc::new(Family::<_, Counter>::with_names(names.clone()));
-    let values = Arc::new(Family::<_, Histogram>::with_names(names));
+    let counts = Arc::new(Family::<_, Counter>::with_names(&names).ok()?);
+    let values = Arc::new(Family::<_, Histogram>::with_names(names).ok()?);
     let mut book = BTreeMap::new();
     for _ in 0..random.below(5) {
         let (labels, count) = ([random.text(12), random.text(12)], random.below(1_000) as u64);

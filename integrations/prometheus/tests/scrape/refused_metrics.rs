@@ -8,9 +8,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter as TheirCounter;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-use windrow::{
-    Counter, Family, Gauge, SlidingWindow, events, histogram::Scale, labels, labels::LabelNames,
-};
+use windrow::{Counter, Family, Gauge, SlidingWindow, events, histogram::Scale, labels};
 use windrow_prometheus::registry::register;
 use windrow_prometheus::{Buckets, RegisterError, buckets};
 
@@ -156,7 +154,7 @@ fn labels_that_prometheus_would_not_read() {
 
 #[test]
 fn labels_of_run_time_that_prometheus_would_not_read_or_that_are_taken() {
-    let of = |names: &[&str]| Family::<_, Counter>::with_names(LabelNames::new(names).unwrap());
+    let of = |names: &[&str]| Family::<_, Counter>::with_names(names).unwrap();
     for (name, character) in [("http.route", '.'), ("{a=b}", '{'), ("1a", '1'), ("a b", ' ')] {
         let error = RegisterError::Label { label: name.to_owned(), character: Some(character) };
         let family = Arc::new(of(&["fine", name]));
@@ -166,8 +164,7 @@ fn labels_of_run_time_that_prometheus_would_not_read_or_that_are_taken() {
     let family = Arc::new(of(&["__name__"]));
     refuses(Registry::default(), |registry| register(registry, "a", "", family), &error);
     let error = RegisterError::LabelTwice { label: "le".to_owned() };
-    let names = LabelNames::new(["le"]).unwrap();
-    let family = Arc::new(Family::<_, windrow::Histogram>::with_names(names));
+    let family = Arc::new(Family::<_, windrow::Histogram>::with_names(["le"]).unwrap());
     refuses(Registry::default(), |registry| register(registry, "a", "", family), &error);
 }
 

@@ -10,10 +10,7 @@ use windrow::clock::Manual;
 use windrow::export::{field, field_count_fn, field_fn, from_fn};
 use windrow::{
     Counter, Family, Gate, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, events,
-    family::Metric,
-    histogram::Scale,
-    labels,
-    labels::{LabelNames, RuntimeLabels},
+    family::Metric, histogram::Scale, labels, labels::RuntimeLabels,
 };
 use windrow_prometheus::registry::Shared;
 use windrow_prometheus::{Buckets, Exposition, buckets};
@@ -59,7 +56,7 @@ fn a_counter_shows_what_was_ever_added() {
     let mut metrics = Exposition::new();
     metrics.register("hits", "Hits", &HITS).unwrap();
     HITS.add(3);
-    HITS.reset();
+    _ = HITS.take();
     HITS.add(4);
     assert_eq!(text(&metrics), "# HELP hits_total Hits\n# TYPE hits_total counter\nhits_total 7\n");
 }
@@ -104,7 +101,7 @@ fn a_histogram_shows_how_many_values_there_ever_were_up_to_each_power_of_two() {
     metrics.register("sizes", "Sizes", sizes.clone()).unwrap();
     for size in [0, 2, 3, 4, 5, 16, 17, 1_000] {
         sizes.record(size);
-        sizes.reset(); // a drain does not change a scrape
+        _ = sizes.take(); // a drain does not change a scrape
     }
     let expected = "\
 # HELP sizes Sizes

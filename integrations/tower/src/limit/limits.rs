@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use windrow::family::{Handle, Pinned};
 use windrow::gate::Admission;
-use windrow::labels::{LabelNames, Labels, RuntimeLabels};
+use windrow::labels::{LabelNamesError, Labels, RuntimeLabels};
 use windrow::{Family, Gate};
 
 use crate::current::Current;
@@ -367,20 +367,28 @@ impl<G: Limiter> Limits<RuntimeLabels, G> {
     /// ```
     /// use std::sync::LazyLock;
     /// use std::time::Duration;
-    /// use windrow::{Gate, labels::{LabelNames, RuntimeLabels}};
+    /// use windrow::{Gate, labels::RuntimeLabels};
     /// use windrow_tower::Limits;
     ///
     /// static TENANTS: LazyLock<Limits<RuntimeLabels>> = LazyLock::new(|| {
     ///     let from_a_file = "tenant,region";
-    ///     let names = LabelNames::new(from_a_file.split(',')).expect("names that differ");
-    ///     Limits::with_names(names, 10_000, |_| Gate::builder(1).build().expect("one a second"))
+    ///     let one = |_: Option<&[&str]>| Gate::builder(1).build().expect("one a second");
+    ///     Limits::with_names(from_a_file.split(','), 10_000, one).expect("names that differ")
     /// });
     ///
     /// let ask = |key: &[&str]| TENANTS.admit(key, 1, Duration::ZERO).is_granted();
     /// assert!(ask(&["acme", "eu"]) && !ask(&["acme", "eu"]) && ask(&["acme", "us"]));
     /// ```
-    pub fn with_names(names: LabelNames, max_keys: usize, make: Make<RuntimeLabels, G>) -> Self {
-        let family = Family::with_names(names).with_max_series(max_keys);
-        Limits::<RuntimeLabels, G>::of(family, make)
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Family::with_names`].
+    pub fn with_names(
+        names: impl IntoIterator<Item: AsRef<str>>,
+        max_keys: usize,
+        make: Make<RuntimeLabels, G>,
+    ) -> Result<Limits<RuntimeLabels, G>, LabelNamesError> {
+        let family = Family::with_names(names)?.with_max_series(max_keys);
+        Ok(Limits::<RuntimeLabels, G>::of(family, make))
     }
 }

@@ -39,7 +39,7 @@ impl<G> Limit<G> {
     /// assert_eq!(gate.left(), 9);
     /// gate.set_limit(100)?; // until the key is forgotten
     /// assert_eq!(gate.left(), 99);
-    /// # Ok::<(), windrow::gate::GateError>(())
+    /// # Ok::<(), windrow::LimitError>(())
     /// ```
     pub fn limiter(&self) -> Option<&G> {
         self.limiter.get()?.as_ref()

@@ -130,7 +130,7 @@ impl<F, G: Limiter> RateLayer<ByKey<RuntimeLabels, ByValues<F>, G>> {
     ///
     /// ```
     /// use std::sync::LazyLock;
-    /// use windrow::{Gate, labels::{LabelNames, RuntimeLabels}};
+    /// use windrow::{Gate, labels::RuntimeLabels};
     /// use windrow_tower::{LimitLayer, Limits};
     ///
     /// /// Labels, and the headers that they are read from.
@@ -141,8 +141,9 @@ impl<F, G: Limiter> RateLayer<ByKey<RuntimeLabels, ByValues<F>, G>> {
     /// });
     ///
     /// static TENANTS: LazyLock<Limits<RuntimeLabels>> = LazyLock::new(|| {
-    ///     let names = LabelNames::new(LABELS.iter().map(|(label, _)| label)).expect("names");
-    ///     Limits::with_names(names, 10_000, |_| Gate::builder(100).build().expect("100 a second"))
+    ///     let names = LABELS.iter().map(|(label, _)| label);
+    ///     let hundred = |_: Option<&[&str]>| Gate::builder(100).build().expect("100 a second");
+    ///     Limits::with_names(names, 10_000, hundred).expect("names that differ")
     /// });
     ///
     /// let layer = LimitLayer::with_values(&TENANTS, |parts, key| {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use windrow::family::Handle;
-use windrow::labels::{LabelNames, Labels, RuntimeLabels};
+use windrow::labels::{LabelNamesError, Labels, RuntimeLabels};
 use windrow::{AtMost, Family};
 
 use crate::current::{Changes, Current};
@@ -305,16 +305,23 @@ impl Rooms<RuntimeLabels> {
     /// [`RoomLayer::with_values`](crate::RoomLayer::with_values).
     ///
     /// ```
-    /// use windrow::labels::LabelNames;
     /// use windrow_tower::Rooms;
     ///
-    /// let tenants = Rooms::with_names(LabelNames::new(["tenant"])?, 1_000, |_| 1);
+    /// let tenants = Rooms::with_names(["tenant"], 1_000, |_| 1)?;
     /// let place = tenants.try_enter(&["acme"]);
     /// assert!(place.is_some() && tenants.try_enter(&["acme"]).is_none());
     /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
-    pub fn with_names(names: LabelNames, max_keys: usize, places: PlacesOf<RuntimeLabels>) -> Self {
-        let family = Family::with_names(names).with_max_series(max_keys);
-        Rooms { family, places, current: Current::new() }
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Family::with_names`].
+    pub fn with_names(
+        names: impl IntoIterator<Item: AsRef<str>>,
+        max_keys: usize,
+        places: PlacesOf<RuntimeLabels>,
+    ) -> Result<Rooms<RuntimeLabels>, LabelNamesError> {
+        let family = Family::with_names(names)?.with_max_series(max_keys);
+        Ok(Rooms { family, places, current: Current::new() })
     }
 }

@@ -44,9 +44,8 @@ pub enum RulesError {
     Part {
         /// The part.
         part: RulesPart,
-        /// What is wrong: a [`GateError`](windrow::gate::GateError), a
-        /// [`PaceError`](windrow::pace::PaceError) or a [`BuildError`](windrow::BuildError) of a
-        /// setting, and a text otherwise.
+        /// What is wrong: a [`LimitError`](windrow::LimitError) or a
+        /// [`BuildError`](windrow::BuildError) of a setting, and a text otherwise.
         problem: Box<dyn Error + Send + Sync>,
     },
     /// A rule names a label that the keys do not have.

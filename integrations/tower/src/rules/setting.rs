@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use windrow::pace::PaceError;
+use windrow::LimitError;
 use windrow::{BuildError, Clock, Events, Gate, Pace, SlidingWindow};
 
 use crate::endpoint::Http;
@@ -205,7 +205,7 @@ impl Setting for Rate {
         if self.burst.is_some() {
             let (period, burst) = self.pace();
             if self.limit == 0 {
-                return Err(PaceError::ZeroLimit.into());
+                return Err(LimitError::ZeroLimit.into());
             }
             Pace::builder(period).burst(burst).allow_coarse_clock().build()?;
             return Ok(());

@@ -57,7 +57,7 @@ async fn a_client_has_a_burst_and_a_rate() {
     assert_eq!(status(&layer, from("bob")).await, 200);
     let limit = CLIENTS.family().get(BOB).expect("he has one").keep();
     assert_eq!(
-        (limit.limiter().map(Pace::burst), limit.passed(), limit.blocked()),
+        (limit.limiter().map(|pace| pace.quota().burst), limit.passed(), limit.blocked()),
         (Some(40), 1, 0)
     );
 }

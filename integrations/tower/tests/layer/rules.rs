@@ -163,10 +163,10 @@ fn a_rule_is_matched_by_all_its_labels_whatever_their_type() {
 /// On a clock that is too coarse, and for labels that the keys do not have.
 #[test]
 fn rules_that_these_limits_cannot_keep_are_refused_whole() {
-    type Stopped = windrow::clock::FromFn<fn() -> windrow::Timestamp>;
+    type Stopped = (fn() -> windrow::Timestamp, Duration);
     static CLIENTS: Limits<Client, Gate<Stopped>> = Limits::new(10, |_| {
         let now: fn() -> windrow::Timestamp = || windrow::Timestamp::from_millis(7);
-        let clock = windrow::clock::from_fn(now, SECOND / 100);
+        let clock = (now, SECOND / 100);
         Gate::builder(2).clock(clock).build().expect("a second in two buckets")
     });
     assert!(ask(&CLIENTS, "alice").is_granted());

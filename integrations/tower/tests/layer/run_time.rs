@@ -15,17 +15,13 @@ use testkit::heap::allocations_of;
 use tower::{Layer, Service, service_fn};
 use windrow::Gate;
 use windrow::clock::Manual;
-use windrow::labels::{LabelNames, RuntimeLabels};
+use windrow::labels::RuntimeLabels;
 use windrow_tower::{KeyValues, LimitLayer, Limits, Rate, RoomLayer, Rooms, Rules, RulesError};
 
 use crate::Nothing;
 use crate::limited::{Answer, Client, a_second, answer, from, status};
 
 type Named = LazyLock<Limits<RuntimeLabels, Gate<Manual>>>;
-
-fn names(names: &[&str]) -> LabelNames {
-    LabelNames::new(names).expect("names that differ")
-}
 
 fn get(parts: &Parts, name: &str) -> Option<String> {
     Some(parts.headers.get(name)?.to_str().expect("a text").to_owned())
@@ -48,7 +44,7 @@ macro_rules! tenants {
         static $limits: Named = LazyLock::new(|| {
             let gate: fn(Option<&[&str]>) -> Gate<Manual> =
                 |key| a_second(if key.is_some() { 2 } else { 3 }, &$clock);
-            Limits::with_names(names(&["tenant", "region"]), $keys, gate)
+            Limits::with_names(["tenant", "region"], $keys, gate).expect("names that differ")
         });
     };
 }
@@ -132,7 +128,7 @@ fn write_any(random: &mut Rng, key: &mut KeyValues, names: usize) -> Book {
 async fn a_key_is_what_was_written_and_any_other_is_refused() {
     static ROOMS: LazyLock<[Rooms<RuntimeLabels>; 3]> = LazyLock::new(|| {
         [&[][..], &["a", "b"], &["a", "b", "c", "d", "e"]]
-            .map(|of| Rooms::with_names(names(of), 10_000, |_| u64::MAX))
+            .map(|of| Rooms::with_names(of, 10_000, |_| u64::MAX).expect("names that differ"))
     });
     for rooms in &*ROOMS {
         let family = rooms.family();
@@ -189,7 +185,7 @@ async fn refused_keys_share_one_limit() {
 async fn a_room_is_found_by_values() {
     static ROOMS: LazyLock<Rooms<RuntimeLabels>> = LazyLock::new(|| {
         let places = |key: Option<&[&str]>| if key == Some(&["acme", "eu"]) { 1 } else { 2 };
-        Rooms::with_names(names(&["tenant", "region"]), 10, places)
+        Rooms::with_names(["tenant", "region"], 10, places).expect("names that differ")
     });
     let layer = RoomLayer::with_values(&ROOMS, tenant_and_region);
     let of = |tenant, region| request(&[("tenant", tenant), ("region", region)]);
@@ -215,10 +211,10 @@ fn limits_decide_as_those_of_declared_labels_do() {
         let declared = Limits::<Client, Gate<Manual>>::new(keys, |client| {
             a_second(2 + u64::from(client.is_none()), &CLOCK.with(Manual::clone))
         });
-        let of_client = names(&["client"]);
-        let named = Limits::<RuntimeLabels, Gate<Manual>>::with_names(of_client, keys, |client| {
+        let named = Limits::<RuntimeLabels, Gate<Manual>>::with_names(["client"], keys, |client| {
             a_second(2 + u64::from(client.is_none()), &CLOCK.with(Manual::clone))
         });
+        let named = named.expect("one name");
         for _ in 0..300 {
             match random.u8(..20) {
                 0 => assert_eq!(declared.forget_idle(), named.forget_idle()),
@@ -274,7 +270,7 @@ fn rules_match_labels_by_the_names_that_a_family_was_given() {
 fn a_known_key_allocates_nothing() {
     tenants!(TENANTS, CLOCK: 10);
     static ROOMS: LazyLock<Rooms<RuntimeLabels>> =
-        LazyLock::new(|| Rooms::with_names(names(&["tenant", "port"]), 10, |_| 1));
+        LazyLock::new(|| Rooms::with_names(["tenant", "port"], 10, |_| 1).expect("two names"));
     fn write(parts: &Parts, key: &mut KeyValues) -> Option<()> {
         key.push(parts.headers.get("client")?.to_str().ok()?).push(8_080_u16);
         Some(())

@@ -19,7 +19,7 @@ windrow::events! {
 pub const EVENTS: [Event<Seen>; 8] = Seen::ALL;
 
 /// The event whose values are kept.
-pub(super) const WAITED: Event<Seen> = Seen::Waited.erased();
+pub(super) const WAITED: Event<Seen> = Event::at(Seen::Waited.index());
 
 /// Returns what counting `n` amounts to.
 pub(super) fn tally(event: Event<Seen>, n: u64) -> Tally {

@@ -65,8 +65,9 @@ impl Taken {
         if events.is_empty() {
             return None;
         }
+        let all_time = window.lifetime(); // read for each event, when it is asked for
         let first_totals: Vec<u64> =
-            events.iter().map(|event| window.lifetime_count(*event)).collect();
+            events.iter().map(|event| all_time.stats(*event).count).collect();
         let first = window.totals();
         let walk = window.snapshot(None)?;
         let second = window.totals();
@@ -80,7 +81,7 @@ impl Taken {
             walk: walk.buckets.iter().map(|bucket| bucket.stats(event)).sum::<Stats>().count,
             difference: second.stats(event).count,
             late: window.late(event).count,
-            lifetime: window.lifetime_count(event),
+            lifetime: all_time.stats(event).count,
             of_one_interval,
         };
         let by_event = events.into_iter().zip(first_totals).map(readings).collect();

@@ -5,8 +5,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Duration;
 
+use windrow::LimitError;
 use windrow::gate::Admission;
-use windrow::pace::PaceError;
 use windrow_mapped::{File, Kind, MappedError, Pace, Paces, Reader};
 
 use super::{HOUR, MINUTE, kill_all, start, write_word};
@@ -102,9 +102,9 @@ fn limits_have_one_set_of_terms() {
         assert_eq!((&*found, &*wanted), (&LIMITS[..], others));
     }
     let error = of(&[]);
-    assert!(matches!(error, MappedError::BadTerms { error: PaceError::NoLimits }), "{error}");
+    assert!(matches!(error, MappedError::BadTerms { error: LimitError::NoLimits }), "{error}");
     let error = of(&[(HOUR, 1); 5]);
-    let too_many = PaceError::TooManyLimits { limits: 5, most: 4 };
+    let too_many = LimitError::TooManyLimits { limits: 5, most: 4 };
     assert!(matches!(&error, MappedError::BadTerms { error } if *error == too_many), "{error}");
     let error = file.pace("limits", &[], HOUR, 1).unwrap_err();
     assert!(matches!(error, MappedError::OtherKind { found: Some(Kind::Paces), .. }), "{error}");

@@ -93,8 +93,9 @@ fn hostile_values_are_escaped_and_cannot_end_a_line_or_a_label() {
 
 #[test]
 fn a_family_with_names_of_run_time_shows_them() {
-    let names = LabelNames::new(["tenant", "region"]).unwrap();
-    let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).with_max_series(3));
+    let names = ["tenant", "region"];
+    let requests = Family::<_, Counter>::with_names(names).unwrap().with_max_series(3);
+    let requests = Arc::new(requests);
     let mut metrics = Exposition::new();
     metrics.register("requests", "Requests", Arc::clone(&requests)).unwrap();
     assert_eq!(samples(&metrics), ["requests_overflow_total 0"]);
@@ -116,7 +117,7 @@ fn a_family_with_names_of_run_time_shows_them() {
     assert!(requests.remove(&["ab", "c"]));
     assert!(!text(&metrics).contains(r#"tenant="ab""#));
 
-    let sizes = Arc::new(Family::<_, Histogram>::with_names(names));
+    let sizes = Arc::new(Family::<_, Histogram>::with_names(names).unwrap());
     metrics.register("sizes", "Sizes", Arc::clone(&sizes)).unwrap();
     sizes.with(&["acme", "eu"]).record(3);
     let shown = samples(&metrics);
@@ -130,8 +131,7 @@ fn a_family_with_names_of_run_time_shows_them() {
 
 #[test]
 fn a_family_without_names_shows_its_one_series_without_labels() {
-    let names = LabelNames::new([""; 0]).unwrap();
-    let jobs: Arc<Family<RuntimeLabels, Counter>> = Arc::new(Family::with_names(names));
+    let jobs: Arc<Family<RuntimeLabels, Counter>> = Arc::new(Family::with_names([""; 0]).unwrap());
     let mut metrics = Exposition::new();
     metrics.register("jobs", "Jobs", Arc::clone(&jobs)).unwrap();
     jobs.with(&[]).add(3);

@@ -24,14 +24,11 @@ events! { enum Timed { Pass: Count, Exception: Count, Cancelled: Count, Rt: Hist
 
 labels! { struct Route { method: str, route: str } }
 
-/// The number of further frames of one case.
-const FRAMES: usize = 8;
+/// The number of further frames of one case, and of answers of each kind.
+const ROUNDS: usize = 8;
 
 /// The number of buckets of a window, of a second each.
 const BUCKETS: u64 = 60;
-
-/// The number of answers of each kind that are timed.
-const ANSWERS: usize = 5;
 
 type Routes<M> = Family<Route<'static>, M, fn() -> M>;
 
@@ -80,15 +77,11 @@ fn time_of(name: &str) -> Duration {
     threads.find_map(time).unwrap_or_default()
 }
 
-/// Bytes, and the CPU time of the thread that made them.
-#[derive(Clone, Copy)]
-struct Cost {
-    bytes: usize,
-    time: Duration,
-}
+/// The CPU time of the thread that made them, and bytes.
+type Cost = (Duration, usize);
 
 fn median(mut all: Vec<Cost>) -> Option<Cost> {
-    all.sort_by_key(|cost| cost.time);
+    all.sort();
     all.get(all.len() / 2).copied()
 }
 
@@ -99,12 +92,12 @@ fn frames(console: &ConsoleService, runtime: &Runtime, mut add: impl FnMut()) ->
     let mut body = runtime.block_on(console.respond(&request)).into_body();
     let _retry = runtime.block_on(body.frame())?;
     let (mut before, mut costs) = (Duration::ZERO, Vec::new());
-    for _ in 0..=FRAMES {
+    for _ in 0..=ROUNDS {
         let bytes = runtime.block_on(body.frame())?.ok()?.into_data().ok()?.len();
         add();
         thread::sleep(Duration::from_millis(20)); // it frees what the frame took
         let time = time_of("windrow-sampler");
-        costs.push(Cost { bytes, time: time.saturating_sub(before) });
+        costs.push((time.saturating_sub(before), bytes));
         before = time;
     }
     let first = costs.remove(0);
@@ -119,9 +112,9 @@ fn answer(console: &ConsoleService, runtime: &Runtime, path: &str) -> Option<Cos
         let body = runtime.block_on(console.respond(&request)).into_body();
         let bytes = body.size_hint().exact()? as usize;
         thread::sleep(Duration::from_millis(20)); // it frees what the answer took
-        Some(Cost { bytes, time: time_of("windrow-answers").saturating_sub(before) })
+        Some((time_of("windrow-answers").saturating_sub(before), bytes))
     };
-    median((0..ANSWERS).filter_map(cost).collect())
+    median((0..ROUNDS).filter_map(cost).collect())
 }
 
 /// Prints the costs of a console with these metrics, to which `add` adds.
@@ -143,9 +136,9 @@ fn measure(
     let frames = frames(&console, &runtime, add).into_iter().flatten();
     let answers = ["/text", "/metrics"].into_iter();
     let answers = answers.filter_map(|path| answer(&console, &runtime, path));
-    let shown = frames.chain(answers).map(|Cost { bytes, time }| {
-        format!("{:.2} ms, {} kB", time.as_secs_f64() * 1e3, bytes / 1_000)
-    });
+    let shown = frames
+        .chain(answers)
+        .map(|(time, bytes)| format!("{:.2} ms, {} kB", time.as_secs_f64() * 1e3, bytes / 1_000));
     println!("| {name} | {} |", shown.collect::<Vec<_>>().join(" | "));
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! name at this machine (DNS rebinding), to read what only this machine may read. But such a page
 //! cannot have an address as its host, nor `localhost`.
 
-#[cfg(all(test, feature = "server"))]
+#[cfg(test)]
 mod tests;
 
 use std::net::IpAddr;
@@ -15,7 +15,6 @@ use http::{HeaderMap, Request};
 
 /// Returns whether the `Host` of a request is this machine: `localhost`, a name under it, or a
 /// loopback address.
-#[cfg(feature = "server")]
 pub(crate) fn names_this_machine(headers: &HeaderMap) -> bool {
     match named(headers) {
         Named::Address(address) => address.to_canonical().is_loopback(),
@@ -47,7 +46,7 @@ enum Named {
     Nothing,
     /// Several hosts, or an invalid one.
     Nonsense,
-    Address(#[cfg_attr(not(feature = "server"), expect(dead_code))] IpAddr),
+    Address(IpAddr),
     /// A name, in lower case.
     Name(String),
 }

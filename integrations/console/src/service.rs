@@ -3,16 +3,14 @@
 use std::convert::Infallible;
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, ALLOW, HeaderName};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use windrow_prometheus::{Format, prefers_gzip};
 
-use crate::host::is_allowed;
-#[cfg(feature = "server")]
-use crate::host::names_this_machine;
+use crate::host::{is_allowed, names_this_machine};
 use crate::query::asked_series;
 use crate::sent::answers::{Answers, Asked};
 use crate::sent::body::Body;
@@ -23,8 +21,7 @@ use crate::sent::response::{JSON, TEXT, events, made, page, plain, whole};
 use crate::shown::names::events_of;
 use crate::shown::registry::Shown;
 use crate::unusual::evidence::Settings;
-use crate::unusual::keeper::Keeper;
-use crate::unusual::watches::Watches;
+use crate::unusual::watches::{Keeper, Watches};
 
 /// A console as a service: it answers requests, and costs nothing before the first one comes.
 ///
@@ -55,19 +52,18 @@ pub struct ConsoleService {
 
 /// The hosts to which a console answers.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "server"), expect(dead_code))]
 pub(crate) enum Hosts {
     /// This machine, addresses, and those of the program; for a scrape any.
     Listed,
-    #[cfg(feature = "server")]
     ThisMachine,
-    #[cfg(feature = "server")]
     Any,
 }
 
 impl ConsoleService {
     pub(crate) fn new(shown: Arc<Shown>, settings: Settings) -> ConsoleService {
         let events = shown.metrics.iter().map(|metric| events_of(metric.outline.form));
-        let keeper = Arc::new(Keeper::new(Watches::new(settings, events)));
+        let keeper = Arc::new(Keeper(Mutex::new(Watches::new(settings, events))));
         let hub = Arc::new(Hub::new(Arc::clone(&shown), Arc::clone(&keeper)));
         let answers = Arc::new(Answers::new(Arc::clone(&shown), keeper));
         ConsoleService {
@@ -83,7 +79,8 @@ impl ConsoleService {
     /// Returns the console for a server of its own, with streams of its own.
     #[cfg(feature = "server")]
     pub(crate) fn for_server(&self, hosts: Hosts) -> ConsoleService {
-        ConsoleService { hub: Arc::new(self.hub.anew()), hosts, ..self.clone() }
+        let hub = Hub::new(Arc::clone(&self.shown), Arc::clone(&self.hub.keeper));
+        ConsoleService { hub: Arc::new(hub), hosts, ..self.clone() }
     }
 
     /// Answers a request. Its path is one below the place where the console is mounted: `/`,
@@ -144,7 +141,6 @@ impl ConsoleService {
             Hosts::Listed if path != "metrics" && !is_allowed(request, &self.shown.hosts) => {
                 Some("This console does not answer under that name: add it by `Console::host`.\n")
             }
-            #[cfg(feature = "server")]
             Hosts::ThisMachine if !names_this_machine(request.headers()) => {
                 Some("This console answers only to localhost.\n")
             }
@@ -192,7 +188,7 @@ impl ConsoleService {
     }
 
     /// Asks the log.
-    #[cfg_attr(not(feature = "log"), allow(unused_variables, clippy::unused_self))]
+    #[cfg_attr(not(feature = "log"), allow(unused_variables, clippy::pedantic))]
     fn past<B>(&self, request: &Request<B>) -> Result<Response<Body>, Responding> {
         #[cfg(feature = "log")]
         if let Some(log) = &self.log {
@@ -243,19 +239,20 @@ impl Debug for ConsoleService {
 }
 
 /// Returns whether the client asks for HTML by name. `curl` accepts anything, and gets the text.
-pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
-    let accepts = headers.get_all(ACCEPT).iter();
-    accepts.filter_map(|accept| accept.to_str().ok()).any(|accept| accept.contains("text/html"))
+fn wants_html(headers: &HeaderMap) -> bool {
+    joined(headers, ACCEPT).contains("text/html")
 }
 
 /// Returns the scrape that the client asks for.
 fn scrape(headers: &HeaderMap) -> Asked {
-    let joined = |name: HeaderName| {
-        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        values.collect::<Vec<_>>().join(",")
-    };
-    let format = Format::negotiate(Some(&joined(ACCEPT)));
-    Asked::Metrics(format, prefers_gzip(Some(&joined(ACCEPT_ENCODING))))
+    let format = Format::negotiate(Some(&joined(headers, ACCEPT)));
+    Asked::Metrics(format, prefers_gzip(Some(&joined(headers, ACCEPT_ENCODING))))
+}
+
+/// Returns the values of a header, joined by commas.
+fn joined(headers: &HeaderMap, name: HeaderName) -> String {
+    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    values.collect::<Vec<_>>().join(",")
 }
 
 /// Returns whether a browser says that a page of another site sent the request.

@@ -4,7 +4,6 @@
 //! [`past`] reads them from a window, and [`watches`] has a watch for each series.
 
 // The watches of all series, and what they have found.
-pub(crate) mod keeper;
 pub(crate) mod list;
 pub(crate) mod past;
 pub(crate) mod watched;

@@ -16,7 +16,6 @@ const POINTS: usize = 60;
 
 /// The counts of equal slices of time, the oldest first, up to some time ago. Each slice is
 /// complete.
-#[derive(Debug)]
 pub(crate) struct History {
     /// The time since the newest slice ended, in milliseconds.
     pub(crate) age: u64,

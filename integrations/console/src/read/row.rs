@@ -29,12 +29,9 @@ pub(crate) fn numbers(
         AnyMetric::Count(count) => into.push(count.into()),
         AnyMetric::Maximum(maximum) => into.push(maximum.get().into()),
         AnyMetric::Minimum(minimum) => into.push(minimum.get().into()),
-        AnyMetric::Real(number) | AnyMetric::RealTotal(number) => {
-            into.push(Number::real(number));
-        }
+        AnyMetric::Real(number) | AnyMetric::RealTotal(number) => into.push(Number::real(number)),
         AnyMetric::Histogram(histogram) => {
-            let lifetime = histogram.lifetime().count();
-            values::numbers(lifetime, &histogram.distribution(), into);
+            values::numbers(histogram.lifetime().count(), &histogram.distribution(), into);
         }
         AnyMetric::Distribution(values) => values::numbers(values.count(), values, into),
         AnyMetric::Window(window) => return of_window(window, bounds, into),
@@ -43,8 +40,8 @@ pub(crate) fn numbers(
     (0, Above::default())
 }
 
-/// Reads the numbers of a window, over the closed buckets of the interval except for lifetimes, in the
-/// order that [`layout`](crate::shown::layout) says.
+/// Reads the numbers of a window, over the closed buckets of the interval except for lifetimes, in
+/// the order that [`layout`](crate::shown::layout) says.
 ///
 /// Values above the bounds are those of the first `Histogram` event.
 pub(crate) fn of_window(

@@ -20,7 +20,7 @@ use tokio::sync::oneshot::Receiver;
 use windrow::export::Series;
 use windrow_prometheus::Format;
 
-use super::queue::{Answer, Queue};
+use super::queue::{Answer, LINGER, Queue};
 use super::snapshot::{self, Snapshot};
 use super::text::Text;
 use super::walk::{Read, Walk};
@@ -28,7 +28,7 @@ use crate::read::audit::{Checks, Turn, audit};
 use crate::read::ledger::Ledger;
 use crate::shown::key::write_key;
 use crate::shown::registry::Shown;
-use crate::unusual::keeper::Keeper;
+use crate::unusual::watches::Keeper;
 
 /// The greatest number of different scrapes in one making: each reads all series. Scrapers of a
 /// service have one or two, and a client that asks for each there is waits.
@@ -39,9 +39,6 @@ const MOST_REST: Duration = Duration::from_secs(1);
 
 /// The rest is this many times as long as the making before it.
 const REST: u32 = 9;
-
-/// The time for which the thread waits for a request.
-const LINGER: Duration = Duration::from_secs(5);
 
 /// The question of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -56,8 +56,8 @@ use crate::read::ledger::{Audit, Ledger};
 use crate::read::number::Number;
 use crate::shown::names::{events_of, form_name, kind_name};
 use crate::shown::registry::{Named, Shown};
-use crate::unusual::keeper::Keeper;
 use crate::unusual::list::Found;
+use crate::unusual::watches::Keeper;
 
 /// The greatest number of failing series that a frame names.
 const NAMED: usize = 100;

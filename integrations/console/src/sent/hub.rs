@@ -19,7 +19,7 @@ use tokio::sync::watch::{self, Receiver};
 
 use super::frame::{Frame, Sampler};
 use crate::shown::registry::Shown;
-use crate::unusual::keeper::Keeper;
+use crate::unusual::watches::Keeper;
 
 /// The greatest number of streams at a time.
 pub(crate) const MOST_STREAMS: usize = 64;
@@ -45,7 +45,7 @@ pub(crate) type Latest = Option<Arc<Frame>>;
 /// The streams, and the frame that they send next.
 pub(crate) struct Hub {
     shown: Arc<Shown>,
-    keeper: Arc<Keeper>,
+    pub(crate) keeper: Arc<Keeper>,
     latest: watch::Sender<Latest>,
     state: Mutex<State>,
     changed: Condvar,
@@ -90,14 +90,10 @@ impl State {
     /// Returns whether there is a seat for one more stream. The stream that has had its seat for
     /// longest may lose it.
     fn has_room(&mut self) -> bool {
-        if self.seats.len() < MOST_STREAMS {
-            return true;
-        }
-        let had_its_turn = self.seats.first().is_some_and(|seat| seat.taken.elapsed() >= TURN);
-        if had_its_turn {
+        if self.seats.len() >= MOST_STREAMS && self.seats[0].taken.elapsed() >= TURN {
             self.seats.remove(0);
         }
-        had_its_turn
+        self.seats.len() < MOST_STREAMS
     }
 
     /// Takes the seats of streams whose clients take nothing.
@@ -110,12 +106,6 @@ impl Hub {
     pub(crate) fn new(shown: Arc<Shown>, keeper: Arc<Keeper>) -> Hub {
         let (latest, _) = watch::channel(None);
         Hub { shown, keeper, latest, state: Mutex::default(), changed: Condvar::new() }
-    }
-
-    /// Returns a hub of the same console, without streams yet.
-    #[cfg(feature = "server")]
-    pub(crate) fn anew(&self) -> Hub {
-        Hub::new(Arc::clone(&self.shown), Arc::clone(&self.keeper))
     }
 
     /// Returns a listener, and the receiver of what its stream is to send; `None` if there is no
@@ -169,7 +159,6 @@ impl Hub {
         while let Some((number, full)) = self.next_frame(last) {
             last = Some(Instant::now());
             let frame = sampler.frame(&self.shown, &self.keeper, number, full);
-            let _state = self.lock();
             self.latest.send_replace(Some(Arc::new(frame)));
         }
     }

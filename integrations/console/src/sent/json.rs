@@ -84,7 +84,10 @@ mod tests {
             "list": [
                 [
                     [],
-                    [null, 0, -7, 1_u64 << 53, u64::MAX.to_string(), i64::MIN.to_string(), -0.75, f64::MAX, null]
+                    [
+                        null, 0, -7, 1_u64 << 53, u64::MAX.to_string(), i64::MIN.to_string(), -0.75,
+                        f64::MAX, null
+                    ]
                 ],
                 hostile
             ],

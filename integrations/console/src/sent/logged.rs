@@ -21,7 +21,7 @@ use tokio::sync::oneshot::Receiver;
 use windrow_log::{Past, PastEvent, ReadError, Run, Span, Total};
 
 use super::json::exact;
-use super::queue::{Answer, Queue, Waiting};
+use super::queue::{Answer, LINGER, Queue, Waiting};
 use crate::query::{asked_series, parameter};
 use crate::read::buckets;
 
@@ -33,9 +33,6 @@ const BINS: usize = 400;
 
 /// The greatest number of questions that wait.
 const WAITING: usize = 64;
-
-/// The time for which the thread waits for a question.
-const LINGER: Duration = Duration::from_secs(5);
 
 /// A question for a series over a span.
 #[derive(Clone, Debug, PartialEq, Eq)]

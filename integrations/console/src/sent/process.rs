@@ -72,7 +72,7 @@ impl Line {
             let limit = limit.and_then(|limit| self.read.get(limit)).copied();
             let [text, more] = self.words(shown, name, reading, limit, (now, at));
             let keys = [Some(reading), limit].into_iter().flatten();
-            let keys: Vec<&str> = keys.map(|(index, _)| &*shown.metrics[index].name).collect();
+            let keys: Value = keys.map(|(index, _)| &*shown.metrics[index].name).collect();
             Some(json!([keys, title, text, more]))
         };
         let line = PARTS.into_iter().filter_map(part).collect();

@@ -16,6 +16,9 @@ pub(crate) enum Answer {
     NoSeries,
 }
 
+/// The time for which a thread waits for a question.
+pub(crate) const LINGER: Duration = Duration::from_secs(5);
+
 /// Questions, each with the sender of its answer.
 pub(crate) type Waiting<Q> = Vec<(Q, Sender<Answer>)>;
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use windrow::Kind;
 use windrow::export::{AnyMetric, Series};
-use windrow::histogram::{Distribution, Scale};
+use windrow::histogram::Distribution;
 
 use super::words::{quantity, wall};
 use super::{changes, heavy, values, window};
@@ -42,13 +42,12 @@ impl Snapshot {
 
     /// Returns the answer: the series of each metric in the order of their names.
     pub(crate) fn finish(self, shown: &Shown, checks: &Checks, unusual: &Unusual) -> String {
-        let failing = |(key, by): &(String, u64)| json!({ "key": key, "by": by });
-        let failing: Vec<Value> = checks.failing.iter().map(failing).collect();
+        let failing = checks.failing.iter().map(|(key, by)| json!({ "key": key, "by": by }));
         let mut all = head(shown);
         all["metrics"] = self.metrics.into();
         all["heavy"] = heavy::json(&shown.heavy);
         all["unusual"] = changes::json(unusual, wall());
-        all["check"] = json!({ "audits": checks.audits, "failing": failing });
+        all["check"] = json!({ "audits": checks.audits, "failing": failing.collect::<Value>() });
         all.to_string()
     }
 }
@@ -124,14 +123,9 @@ fn all(metric: AnyMetric<'_>) -> Value {
         AnyMetric::Count(count) => json!({ "lifetime": count, "sum": count }),
         AnyMetric::Maximum(maximum) => json!({ "value": maximum.get() }),
         AnyMetric::Minimum(minimum) => json!({ "value": minimum.get() }),
-        AnyMetric::Real(number) | AnyMetric::RealTotal(number) => {
-            json!({ "level": number })
-        }
-        AnyMetric::Histogram(histogram) => {
-            let lifetime = histogram.lifetime();
-            both(&histogram.distribution(), &lifetime, lifetime.scale())
-        }
-        AnyMetric::Distribution(values) => both(values, values, values.scale()),
+        AnyMetric::Real(number) | AnyMetric::RealTotal(number) => json!({ "level": number }),
+        AnyMetric::Histogram(histogram) => both(&histogram.distribution(), &histogram.lifetime()),
+        AnyMetric::Distribution(values) => both(values, values),
         AnyMetric::Window(window) => window::all(window),
         // Each field is a row of its own.
         AnyMetric::Fields(_) => json!({}),
@@ -139,10 +133,10 @@ fn all(metric: AnyMetric<'_>) -> Value {
 }
 
 /// Returns the numbers of a distribution, and those of the all-time distribution.
-fn both(values: &Distribution, lifetime: &Distribution, scale: Scale) -> Value {
+fn both(values: &Distribution, lifetime: &Distribution) -> Value {
     let mut both = values::summary(values);
     both["lifetime"] = values::summary(lifetime);
-    both["scale"] = values::scale(scale);
+    both["scale"] = values::scale(lifetime.scale());
     both
 }
 

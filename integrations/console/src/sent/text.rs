@@ -42,12 +42,10 @@ impl Text {
 
     /// Returns the answer.
     pub(crate) fn finish(self, shown: &Shown, checks: &Checks, unusual: &Unusual) -> String {
-        let failing = |(key, by): &(String, u64)| format!("{} by {by}", legible(key));
-        let verdict = if checks.failing.is_empty() {
-            "loss 0".to_owned()
-        } else {
-            let failing: Vec<String> = checks.failing.iter().map(failing).collect();
-            format!("DISAGREE: {}", failing.join(", "))
+        let failing = checks.failing.iter().map(|(key, by)| format!("{} by {by}", legible(key)));
+        let verdict = match failing.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => "loss 0".to_owned(),
+            failing => format!("DISAGREE: {failing}"),
         };
         let (up, audits) = (shown.age().as_secs(), checks.audits);
         let service = shown.service.escape_debug();
@@ -66,10 +64,7 @@ fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) ->
         Form::Histogram(_) => {
             return values(numbers, span, |number| value(shown, &metric.name, number));
         }
-        _ => {
-            let number = numbers.first().copied().unwrap_or(Number::None);
-            return quantity(number, metric.unit);
-        }
+        _ => return quantity(numbers.first().copied().unwrap_or(Number::None), metric.unit),
     };
     let mut rest = numbers;
     let event = |(event, kind): &(&str, Kind)| {

@@ -10,9 +10,8 @@ use crate::read::row::numbers;
 use crate::shown::key::write_key;
 use crate::shown::names::events_of;
 use crate::shown::registry::Shown;
-use crate::unusual::keeper::Keeper;
 use crate::unusual::list::Unusual;
-use crate::unusual::watches::Pass;
+use crate::unusual::watches::{Keeper, Pass};
 
 /// A walk, metric by metric.
 pub(crate) struct Walk<'s> {

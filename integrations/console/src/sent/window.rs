@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use windrow::export::{AnySpan, AnyWindow};
 use windrow::snapshot::ByRow;
 use windrow::{Kind, Stats, Timestamp};
@@ -27,26 +27,25 @@ pub(crate) fn all(window: &dyn AnyWindow) -> Value {
     let totals = window.totals();
     let closed = window.complete();
     let ever = window.lifetime();
-    let mut events = Map::new();
-    for (event, (name, kind)) in window.events().iter().enumerate() {
+    let known = closed.as_ref().map_or(Duration::ZERO, |of| known_span(window, of.interval));
+    let numbers = |(event, (name, kind)): (usize, &(&str, Kind))| {
         let mut shown = numbers_of(*kind, &totals, event);
         if let Some(closed) = &closed {
             shown["closed"] = numbers_of(*kind, closed, event);
             if !matches!(kind, Kind::Maximum | Kind::Minimum) {
-                let known = known_span(window, closed.interval);
                 let rate = per_second(*kind, &closed.stats(event), known);
                 shown["closed"]["per_second"] = rate.into();
             }
         }
         shown["lifetime"] = numbers_of(*kind, &ever, event);
         shown["late"] = values::stats(*kind, &window.late(event));
-        events.insert((*name).to_owned(), shown);
-    }
+        ((*name).to_owned(), shown)
+    };
     json!({
         "interval_ns": nanos(window.interval()),
         "buckets": nanos(window.interval()) / nanos(window.bucket_length()).max(1),
-        "closed_ns": closed.map_or(0, |closed| nanos(known_span(window, closed.interval))),
-        "events": events,
+        "closed_ns": nanos(known),
+        "events": window.events().iter().enumerate().map(numbers).collect::<Value>(),
     })
 }
 

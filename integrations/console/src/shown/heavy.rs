@@ -68,7 +68,6 @@ fn spans(
 }
 
 /// The heaviest keys of a span.
-#[derive(Debug, PartialEq)]
 pub(crate) struct Top {
     pub(crate) span: Duration,
     pub(crate) total: u64,
@@ -76,7 +75,6 @@ pub(crate) struct Top {
 }
 
 /// A key, and the bounds of its weight.
-#[derive(Debug, PartialEq)]
 pub(crate) struct Weight {
     pub(crate) key: String,
     pub(crate) at_least: u64,

@@ -33,12 +33,12 @@ pub(crate) fn width(kind: Kind) -> usize {
 
 /// Returns the position of each event's first number in a row.
 pub(crate) fn places(events: &[(&str, Kind)]) -> Vec<usize> {
-    let before = events.iter().scan(0, |before, (_, kind)| {
-        let place = *before;
-        *before += width(*kind);
-        Some(place)
-    });
-    before.collect()
+    let mut next = 0;
+    let place = |(_, kind): &(&str, Kind)| {
+        next += width(*kind);
+        next - width(*kind)
+    };
+    events.iter().map(place).collect()
 }
 
 /// Returns whether an event of this kind has a count that never goes back: its first number.

@@ -5,9 +5,7 @@ use windrow::export::Form;
 
 /// Returns a kind's name, whatever its scale.
 pub(crate) fn kind_name(kind: Kind) -> String {
-    let mut name = format!("{kind:?}");
-    name.truncate(name.find('(').unwrap_or(name.len()));
-    name
+    format!("{kind:?}").split('(').next().unwrap_or_default().to_owned()
 }
 
 /// Returns a form's name. A level in flight, or a number of the program's own, is shown as a gauge.

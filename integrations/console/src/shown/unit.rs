@@ -31,12 +31,11 @@ impl Unit {
             return Unit::None;
         }
         let name = name.strip_suffix("_total").unwrap_or(name);
-        let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-        if ends(&["_start_time_seconds", "_timestamp_seconds"]) {
+        if name.ends_with("_start_time_seconds") || name.ends_with("_timestamp_seconds") {
             Unit::Moment
-        } else if ends(&["_seconds"]) || said == "s" {
+        } else if name.ends_with("_seconds") || said == "s" {
             Unit::Seconds
-        } else if ends(&["_bytes"]) || said == "By" {
+        } else if name.ends_with("_bytes") || said == "By" {
             Unit::Bytes
         } else {
             Unit::None

@@ -83,8 +83,7 @@ impl Change {
 
     /// Returns the factor between the past level and the current one; at most a thousand.
     pub(crate) fn factor(&self) -> f64 {
-        let (low, high) =
-            if self.to < self.from { (self.to, self.from) } else { (self.from, self.to) };
+        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
         if low > 0.0 { (high / low).min(1e3) } else { 1e3 }
     }
 }

@@ -141,10 +141,8 @@ pub(super) struct Level {
 impl Usual {
     /// Computes the levels anew; those for which too few minutes are usual stay as they are.
     pub(super) fn learn(&mut self, minutes: &Minutes) {
-        let failed = share(usual(minutes, What::Failing), Of::Failed);
-        let refused = share(usual(minutes, What::Refused), Of::Refused);
-        self.failed = failed.or(self.failed);
-        self.refused = refused.or(self.refused);
+        self.failed = share(usual(minutes, What::Failing), Of::Failed).or(self.failed);
+        self.refused = share(usual(minutes, What::Refused), Of::Refused).or(self.refused);
         for (at, level) in self.percentiles.iter_mut().enumerate() {
             *level = percentile(usual(minutes, What::Slow), at).or(*level);
         }

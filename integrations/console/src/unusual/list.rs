@@ -4,7 +4,7 @@ use super::change::Change;
 use super::watched::Watched;
 
 /// The changes that a pass over all series has found.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Unusual {
     pub(crate) found: Vec<Found>,
     /// The milliseconds since the last change of any series ended; and those of the known past.
@@ -16,7 +16,6 @@ pub(crate) struct Unusual {
 }
 
 /// A change of a series.
-#[derive(Debug)]
 pub(crate) struct Found {
     /// The position of the series' metric.
     pub(crate) metric: usize,
@@ -38,14 +37,16 @@ impl Unusual {
         is_duration: impl Fn(usize) -> bool,
     ) {
         self.windows += 1;
-        let Some(watched) = watched.filter(|watched| watched.watch.is_ready()) else { return };
+        let Some(watched) = watched.filter(|watched| watched.watch.levels.is_ready()) else {
+            return;
+        };
         self.compared += 1;
         let watch = &watched.watch;
         let ended = watch.changes.ended().map(|at| watched.ago(at));
         self.ended = [self.ended, ended].into_iter().flatten().min();
         let known = watch.known_since.map(|at| watched.ago(at));
         self.known = [self.known, known].into_iter().flatten().max();
-        for change in watch.changes() {
+        for change in &watch.changes.on {
             let is_duration = watched.roles.values.is_some_and(&is_duration);
             let (key, ago) = (key.to_owned(), watched.ago(change.since));
             self.found.push(Found { metric, key, change: *change, ago, is_duration });

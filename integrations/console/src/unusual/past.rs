@@ -39,9 +39,9 @@ pub(crate) fn watch(
     watch.levels.season = season(window, roles);
     let Some(snapshot) = minutes(window) else { return watch };
     let length = snapshot_length(&snapshot);
-    let each = Duration::from_secs(60).as_nanos().div_ceil(length.as_nanos().max(1)).max(1);
+    let each = 60_000_000_000_u64.div_ceil(nanos(length).max(1)) as usize;
     let known: Vec<_> = known(window, snapshot).collect();
-    for buckets in known.chunks(usize::try_from(each).unwrap_or(usize::MAX)) {
+    for buckets in known.chunks(each) {
         if let Some(minute) = minute(roles, buckets, watch.bounds()) {
             watch.minute(minute);
         }

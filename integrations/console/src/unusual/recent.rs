@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use super::change::Of;
 use super::clumps::Clumps;
 use super::counts::{Counts, Hits, Sum, sum};
-use super::evidence::HITS;
 use crate::shown::layout::PERCENTILES;
 
 /// The number of looks that are kept.
@@ -40,11 +39,6 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Returns whether there are hits enough to judge.
-    pub(super) fn has_hits(&self, of: Of) -> bool {
-        self.sum(of).0.0 >= HITS
-    }
-
     /// Returns hits and trials, and the time in which they came.
     pub(super) fn sum(&self, of: Of) -> Sum {
         (self.counts.hits(of, self.seconds), self.seconds)
@@ -54,9 +48,9 @@ impl Span {
 /// The looks, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    looks: VecDeque<Look>,
+    pub(super) looks: VecDeque<Look>,
     /// The number of looks that ever were.
-    count: u64,
+    pub(super) count: u64,
     /// The all-time counts above each bound at the last look; unknown after new bounds.
     all_time: Option<[u32; PERCENTILES]>,
 }
@@ -88,14 +82,6 @@ impl Recent {
         self.all_time = None;
         let last = self.looks.back().map_or([0; PERCENTILES], |last| last.counts.above);
         self.looks.iter_mut().for_each(|look| look.counts.above = last);
-    }
-
-    pub(super) fn count(&self) -> u64 {
-        self.count
-    }
-
-    pub(super) fn last(&self) -> Option<&Look> {
-        self.looks.back()
     }
 
     /// Returns the newest looks that cover `seconds`; `None` if less than that time is known.

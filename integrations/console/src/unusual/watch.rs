@@ -30,10 +30,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::change::{Change, Of, What};
+use super::change::{Of, What};
 use super::changes::Changes;
 use super::counts::Seen;
-use super::evidence::Settings;
+use super::evidence::{HITS, Settings};
 use super::judge::{Found, judge};
 use super::levels::{Levels, MINUTES};
 use super::recent::{Look, Span};
@@ -68,16 +68,6 @@ impl Watch {
         let mut watch = Watch { phase, ..Watch::default() };
         watch.levels.settings = settings;
         watch
-    }
-
-    /// Returns the changes that go on.
-    pub(super) fn changes(&self) -> &[Change] {
-        &self.changes.on
-    }
-
-    /// Returns whether there is past enough to compare with.
-    pub(super) fn is_ready(&self) -> bool {
-        self.levels.is_ready()
     }
 
     /// Returns the values above which [`Seen`] and [`Minute`] count values; `None` while there
@@ -120,7 +110,7 @@ impl Watch {
     /// Takes the numbers of this moment. There may be one a second; those that come sooner are left
     /// out.
     pub(crate) fn look(&mut self, seen: &Seen) {
-        let last = self.record.recent.last().map(|last| last.at);
+        let last = self.record.recent.looks.back().map(|last| last.at);
         if last.is_some_and(|last| seen.at < last + 900) {
             if last.is_some_and(|last| seen.at < last) {
                 self.record.recent.clear(); // the clock was set back
@@ -144,8 +134,8 @@ impl Watch {
         let spans = SECONDS.map(|seconds| (seconds, self.record.recent.span(seconds)));
         // Most series have no hits, and rates need long spans anyway.
         let longest = spans[SECONDS.len() - 1].1;
-        let has_hits = |of| longest.is_none_or(|span| span.has_hits(of));
-        let is_turn = self.record.recent.count().is_multiple_of(3);
+        let has_hits = |of| longest.is_none_or(|span| span.sum(of).0.0 >= HITS);
+        let is_turn = self.record.recent.count.is_multiple_of(3);
         self.follow(look.at, |watch, what| {
             let is_worth = match what {
                 What::Quiet | What::Busy => is_turn,

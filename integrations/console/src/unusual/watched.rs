@@ -64,7 +64,8 @@ impl Watched {
         let made = is_left.then(|| past::watch(window, &self.roles, settings, self.series));
         let made = made.filter(|made| {
             let known = made.known_since;
-            let is_enough = made.is_ready() || !self.watch.is_ready() && known.is_some();
+            let is_enough =
+                made.levels.is_ready() || !self.watch.levels.is_ready() && known.is_some();
             is_enough && self.changes_begin_after(known)
         });
         if let Some(made) = made {
@@ -85,7 +86,7 @@ impl Watched {
     /// Returns whether all changes that go on have begun after this time.
     fn changes_begin_after(&self, time: Option<u64>) -> bool {
         let begins_after = |since| time.is_some_and(|time| since > time);
-        self.watch.changes().iter().all(|change| begins_after(change.since))
+        self.watch.changes.on.iter().all(|change| begins_after(change.since))
     }
 
     /// Takes the row's numbers, and the all-time counts of values above each bound.

@@ -9,14 +9,19 @@
 //! past from them, as it would have done anyway. The factor by which values
 //! come together (`unusual/clumps.rs`) is recorded nowhere, and is learned anew. Any other watch
 //! may be all that is known of its past, so it stays for [`USUAL`](past::USUAL). It is freed then,
-//! because nothing of it belongs to the last two hours any more.
+//! because nothing of it belongs to the last two hours any more. A thread waits for these times. It
+//! starts with a pass, and ends when there is no watch, or no console.
+//!
+//! Frames and answers share the watches. The lock is taken for one series at a time: so two passes,
+//! one for a frame and one for an answer, go on side by side.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use windrow::Kind;
@@ -46,7 +51,7 @@ pub(crate) struct Watches {
     /// The beginning of the last pass.
     looked: Option<Instant>,
     /// Ends the thread that frees watches when it is dropped. `None` while there is no thread.
-    pub(super) thread: Option<Sender<()>>,
+    thread: Option<Sender<()>>,
 }
 
 /// A pass over all series.
@@ -66,7 +71,7 @@ impl Watches {
     /// Returns watches over nothing yet. `events` has those of each metric.
     pub(crate) fn new(
         settings: Settings,
-        events: impl Iterator<Item = &'static [Event]>,
+        events: impl Iterator<Item = &'static [(&'static str, Kind)]>,
     ) -> Watches {
         let roles: Vec<_> = events.map(|events| Arc::new(Roles::of(events))).collect();
         let all = roles.iter().map(|_| HashMap::new()).collect();
@@ -125,7 +130,7 @@ impl Watches {
 
     /// Frees the watches that are not needed at this time. Returns the time until some other may be
     /// freed, among them those of a pass that is still to come; `None` if none is left.
-    pub(super) fn free_unneeded(&mut self, now: Instant) -> Option<Duration> {
+    fn free_unneeded(&mut self, now: Instant) -> Option<Duration> {
         let looked = self.looked?;
         let passed = now.saturating_duration_since(looked);
         if passed >= past::USUAL {
@@ -148,5 +153,59 @@ impl Watches {
     }
 }
 
-/// The name and the kind of an event.
-type Event = (&'static str, Kind);
+/// The watches, and the thread that frees them.
+pub(crate) struct Keeper(pub(crate) Mutex<Watches>);
+
+impl Keeper {
+    /// Begins a pass over all series, and sees to it that a thread frees what is no more needed
+    /// after it.
+    pub(crate) fn begin(self: &Arc<Keeper>) -> Pass {
+        let mut watches = self.lock();
+        if watches.thread.is_none() {
+            let (sender, receiver) = channel();
+            let keeper = Arc::downgrade(self);
+            let thread = thread::Builder::new().name("windrow-watches".to_owned());
+            // If there is no thread, the next pass tries again.
+            if thread.spawn(move || wait(&keeper, &receiver)).is_ok() {
+                watches.thread = Some(sender);
+            }
+        }
+        watches.begin()
+    }
+
+    /// Looks at a series, under the lock. `look` has its watch; `None` if it is not made yet.
+    pub(crate) fn look<T>(
+        &self,
+        pass: &mut Pass,
+        (metric, key): (usize, &str),
+        series: &dyn Series,
+        look: impl FnOnce(Option<&mut Watched>) -> T,
+    ) -> T {
+        look(self.lock().of(pass, metric, key, series))
+    }
+
+    /// Ends a pass.
+    pub(crate) fn end(&self, pass: &Pass) {
+        self.lock().end(pass);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watches> {
+        // A panic under the lock, in a function of a metric, leaves watches that are up to date or
+        // not.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The thread.
+fn wait(keeper: &Weak<Keeper>, ends: &Receiver<()>) {
+    let mut time = RECORDED;
+    while ends.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+        let Some(keeper) = keeper.upgrade() else { return };
+        let mut watches = keeper.lock();
+        let Some(left) = watches.free_unneeded(Instant::now()) else {
+            watches.thread = None;
+            return;
+        };
+        time = left;
+    }
+}

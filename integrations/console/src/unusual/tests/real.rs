@@ -75,7 +75,7 @@ fn a_slow_value_is_counted_once_whatever_the_interval() {
             let expected: u64 = slow[second - 59..].iter().sum();
             let found = span.sum(Of::Above(2)).0;
             assert_eq!(found, (expected as f64, 3_000.0), "{interval} s, second {second}");
-            assert!(site.watch.changes().is_empty(), "{:?}", site.watch.changes());
+            assert!(site.watch.changes.on.is_empty(), "{:?}", site.watch.changes.on);
         }
     }
 }
@@ -89,7 +89,7 @@ fn slow_values_are_found_whatever_the_interval() {
             site.serve(if second < 60 { 0 } else { 10 });
             site.look();
         }
-        let found: Vec<_> = site.watch.changes().iter().map(|change| change.what).collect();
+        let found: Vec<_> = site.watch.changes.on.iter().map(|change| change.what).collect();
         assert_eq!(found, [What::Slow], "{interval} s");
     }
 }
@@ -103,14 +103,14 @@ fn slow_values_in_each_minute_are_usual_even_if_they_come_together() {
     for second in 0..2_400 {
         site.serve(slow(second));
         site.look();
-        assert!(site.watch.changes().is_empty(), "second {second}: {:?}", site.watch.changes());
+        assert!(site.watch.changes.on.is_empty(), "second {second}: {:?}", site.watch.changes.on);
     }
     // Minutes in a row are no burst.
     for _ in 0..300 {
         site.serve(50);
         site.look();
     }
-    let found: Vec<_> = site.watch.changes().iter().map(|change| change.what).collect();
+    let found: Vec<_> = site.watch.changes.on.iter().map(|change| change.what).collect();
     assert_eq!(found, [What::Slow]);
 }
 

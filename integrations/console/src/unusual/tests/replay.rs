@@ -128,7 +128,7 @@ fn found_after<T: Traffic>(
     // A change that was there before does not tell of it.
     for second in 0..incident.wrong_from + 600 {
         watched.step((incident.trouble)(second as f64));
-        let told = watched.watch.changes().iter().find(|change| {
+        let told = watched.watch.changes.on.iter().find(|change| {
             incident.tells.contains(&change.what) && change.since + 60_000 > begins * 1_000
         });
         if let Some(told) = told {
@@ -147,9 +147,9 @@ fn found_in_fine_days(day: impl Traffic, days: u64) -> Vec<u32> {
     for _ in 0..days {
         let mut in_day = 0;
         for _ in 0..86_400 {
-            let before = watched.watch.changes().len();
+            let before = watched.watch.changes.on.len();
             watched.step(FINE);
-            in_day += watched.watch.changes().len().saturating_sub(before);
+            in_day += watched.watch.changes.on.len().saturating_sub(before);
         }
         found.push(in_day as u32);
     }
@@ -260,7 +260,10 @@ fn a_young_series_says_nothing() {
     for second in 0..14 * 60 {
         let trouble = Trouble { failed: 0.9, time: 40.0, ..FINE };
         watched.step(if second < 420 { FINE } else { trouble });
-        assert!(watched.watch.changes().is_empty() && !watched.watch.is_ready(), "{second}");
+        assert!(
+            watched.watch.changes.on.is_empty() && !watched.watch.levels.is_ready(),
+            "{second}"
+        );
     }
 }
 

@@ -36,7 +36,7 @@ impl Fed {
     }
 
     fn kinds(&self) -> Vec<What> {
-        self.watch.changes().iter().map(|change: &Change| change.what).collect()
+        self.watch.changes.on.iter().map(|change| change.what).collect()
     }
 }
 
@@ -45,7 +45,7 @@ fn a_series_that_always_failed_has_not_changed() {
     for (all, failed) in [(100, 100), (1_000, 999), (100, 60)] {
         let mut fed = Fed::default();
         fed.feed(3 * HOUR, all, failed);
-        assert!(fed.watch.is_ready());
+        assert!(fed.watch.levels.is_ready());
         fed.feed(HOUR, all, all);
         assert_eq!(fed.begun, [], "{failed} of {all}");
     }
@@ -98,7 +98,7 @@ fn failures_without_operations_are_a_share_of_one() {
     fed.feed(3 * HOUR, 100, 0);
     fed.feed(30, 0, 0);
     fed.feed(20, 0, 10);
-    let failing = fed.watch.changes().iter().find(|change| change.what == What::Failing);
+    let failing = fed.watch.changes.on.iter().find(|change| change.what == What::Failing);
     assert!(failing.is_some_and(|change| change.to <= 1.0), "{failing:?}");
 }
 
@@ -106,13 +106,13 @@ fn failures_without_operations_are_a_share_of_one() {
 fn looks_that_are_minutes_apart_teach_and_find_too() {
     let mut fed = Fed::default();
     fed.poll(60, 120, 0);
-    assert!(fed.watch.is_ready() && fed.begun.is_empty(), "{:?}", fed.begun);
+    assert!(fed.watch.levels.is_ready() && fed.begun.is_empty(), "{:?}", fed.begun);
     fed.poll(5, 120, 6_000);
     assert_eq!(fed.kinds(), [What::Failing]);
     // Without a look for long, nothing is known of the time in between.
     let mut fed = Fed::default();
     fed.poll(60, 3_600, 0);
-    assert!(!fed.watch.is_ready());
+    assert!(!fed.watch.levels.is_ready());
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn looked_at(passes: usize, making: Duration) -> (Vec<Vec<String>>, bool) {
             let mut read = Vec::new();
             let (_, above) = of_window(window, looking.watch.bounds(), &mut read);
             looking.look(&read, above);
-            is_ready = looking.watch.is_ready();
+            is_ready = looking.watch.levels.is_ready();
             looked.push(key);
         });
         watches.end(&pass);
@@ -129,7 +129,7 @@ impl Site {
                 let looking = self.watches.of(pass, *family, "/", series).unwrap();
                 let (_, above) = of_window(window, looking.watch.bounds(), &mut read);
                 looking.look(&read, above);
-                let changes = looking.watch.changes().iter();
+                let changes = looking.watch.changes.on.iter();
                 let failing = changes.filter(|change| change.what == What::Failing);
                 since = since.or(failing.map(|change| change.since).next());
             });

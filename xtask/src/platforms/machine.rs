@@ -1,9 +1,8 @@
 //! Virtual machines with kernels of Debian's, in which restartable sequences and barriers are real.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::apt::{self, Suite, files};
@@ -56,29 +55,20 @@ pub(super) fn boot(machine: &Machine, folder: &Path, built: &[PathBuf]) -> Resul
     let kernel = unpacked_kernel(machine, folder)?;
     let log = disk.with_file_name("log");
     println!("    booting {}: see {}", machine.name, log.display());
-    let output = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
-    let mut command = emulator(machine, &kernel, &disk);
-    let child = command.stdin(Stdio::null()).stdout(output).spawn();
-    let mut child = child.map_err(|error| format!("cannot boot: {error}"))?;
-    let said = || Ok::<_, String>(copy::read(&log)?.replace('\r', ""));
+    let child = copy::logged(&mut emulator(machine, &kernel, &disk), &log)?;
     let (mut length, mut heard) = (0, Instant::now());
-    while let Ok(None) = child.try_wait() {
+    let is_silent = || {
         let now = fs::metadata(&log).map_or(length, |log| log.len());
         if now != length {
             (length, heard) = (now, Instant::now());
         }
-        if heard.elapsed() > SILENCE {
-            let _ = child.kill(); // it may have ended
-            let _ = child.wait();
-            return Err(format!(
-                "{} said nothing for {SILENCE:?} after\n{}",
-                machine.name,
-                said()?
-            ));
-        }
-        thread::sleep(Duration::from_millis(200));
-    }
-    Ok(Report { said: said()? })
+        heard.elapsed() > SILENCE
+    };
+    let end = copy::ended(child, is_silent)?;
+    let said = copy::read(&log)?.replace('\r', "");
+    let silent = || format!("{} said nothing for {SILENCE:?} after\n{said}", machine.name);
+    end.ok_or_else(silent)?;
+    Ok(Report { said })
 }
 
 impl Report {

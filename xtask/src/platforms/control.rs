@@ -32,7 +32,7 @@ pub(super) fn run(root: &Path, folder: &Path) -> Result<u64, String> {
     machine::prepare(&CONTROL, folder)?;
     // To cargo, two copies of a workspace are one.
     let own = folder.join("control");
-    let built = CONTROL.target.build(&unarmed, folder, &own, &[PROGRAM.test])?;
+    let built = CONTROL.target.build(&unarmed, folder, &own, &[PROGRAM])?;
     let report = machine::boot(&CONTROL, folder, &built)?;
     let name = PROGRAM.name();
     let said = report.of(&name);

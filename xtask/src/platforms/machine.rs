@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::apt::{self, Suite, files};
 use super::disk::{self, ENDED, MOVED};
 use super::machines::{Architecture, Machine};
-use super::programs::{self, Program, tests_passed};
+use super::programs::{Built, Program, tests_passed};
 use crate::copy;
 
 /// The time without a word after which a machine is taken for dead. An emulated processor is some
@@ -29,9 +29,8 @@ pub(super) fn run(
     root: &Path,
     folder: &Path,
 ) -> Result<(usize, String), String> {
-    let names = programs::distinct(machine.programs);
     prepare(machine, folder)?;
-    let built = machine.target.build(root, folder, &folder.join("built"), &names)?;
+    let built = machine.target.build(root, folder, &folder.join("built"), machine.programs)?;
     let mut report = boot(machine, folder, &built)?;
     if !report.has_ended() {
         // A kernel dies under emulation at times, whatever runs in it. A program that ends it does
@@ -50,7 +49,7 @@ pub(super) fn prepare(machine: &Machine, folder: &Path) -> Result<(), String> {
 }
 
 /// Boots the machine with programs that are built, and returns what it says until it goes off.
-pub(super) fn boot(machine: &Machine, folder: &Path, built: &[PathBuf]) -> Result<Report, String> {
+pub(super) fn boot(machine: &Machine, folder: &Path, built: &Built) -> Result<Report, String> {
     let disk = disk::make(machine, folder, built)?;
     let kernel = unpacked_kernel(machine, folder)?;
     let log = disk.with_file_name("log");

@@ -26,7 +26,7 @@ const LINES: usize = 450;
 /// The list of circles, with the reason of those that stay.
 const CONFESSED: &str = "xtask/circles.txt";
 
-/// Prints the figures of the house; refuses a circle, an arrow to a higher layer, and a crowded
+/// Refuses a circle, an arrow to a higher layer, and a crowded
 /// room.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
@@ -35,7 +35,6 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         for house in houses::all(&root)? {
             let arrows = arrows(&house.texts);
             if house.folder == "src" {
-                figures(&house, &arrows);
                 let layers = Layers::of(&read(&root.join(layers::PAGE))?)?;
                 let up = up(&arrows, &layers).into_iter();
                 wrong.extend(up.map(|(from, to)| format!("{from} names {to}, of a higher layer")));
@@ -56,17 +55,6 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         wrong.extend(over.map(|file| format!("{CONFESSED}: {file} is in no circle any more")));
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n    ")) }
     })
-}
-
-fn figures(house: &House, arrows: &Arrows) {
-    let mut lines: Vec<usize> = house.texts.values().map(|text| text.lines().count()).collect();
-    lines.sort_unstable();
-    let (files, count) = (lines.len(), arrows.values().map(BTreeSet::len).sum::<usize>());
-    let (longest, median) = (lines[files - 1], lines[files / 2]);
-    println!(
-        "    {}: {files} files, the longest {longest} lines, the median {median}; {count} arrows",
-        house.folder
-    );
 }
 
 /// Tells the files that are too long, or list more modules in a row than a reader can place.

@@ -7,21 +7,13 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::models::Build;
+use crate::sources;
 use crate::steps::cargo;
-
-/// The outcome of a model.
-pub(crate) enum Verdict {
-    Passed,
-    /// It was not done when its time was over.
-    OutOfTime,
-    /// It failed, with these words.
-    Failed(String),
-}
 
 /// Makes `copy` what the workspace at `root` is.
 pub(crate) fn make(root: &Path, copy: &Path) -> Result<(), String> {
@@ -49,37 +41,55 @@ pub(crate) fn build(
     path.map(|path| copy.join(path)).ok_or_else(|| "cargo named no program".to_owned())
 }
 
+/// Makes a mistake in the copy: puts another text in the place of one that stands in a file once.
+pub(crate) fn break_in(copy: &Path, file: &str, [sound, broken]: [&str; 2]) -> Result<(), String> {
+    let text = sources::read(&copy.join(file))?;
+    match text.matches(sound).count() {
+        1 => sources::write(&copy.join(file), &text.replace(sound, broken)),
+        found => Err(format!("`{sound}` stands {found} times in {file}")),
+    }
+}
+
 /// Runs one model of such a program, for so long at most, with all its words going to `log`.
+/// Returns the words with which it failed.
 pub(crate) fn run_model(
     program: &Path,
     model: &str,
     variables: &[(&str, &str)],
     patience: Duration,
     log: &Path,
-) -> Result<Verdict, String> {
+) -> Result<Option<String>, String> {
     let mut command = Command::new(program);
     command.args(["--exact", "--nocapture", model]).envs(variables.iter().copied());
-    let mut child = logged(&mut command, log)?;
-    let begin = Instant::now();
-    let passed = loop {
-        match child.try_wait().map_err(|error| format!("cannot wait: {error}"))? {
-            Some(status) => break status.success(),
-            None if begin.elapsed() > patience => {
-                let _ = child.kill(); // it may have ended meanwhile
-                let _ = child.wait();
-                return Ok(Verdict::OutOfTime);
-            }
-            None => sleep(Duration::from_millis(20)),
-        }
-    };
+    let (child, begin) = (logged(&mut command, log)?, Instant::now());
+    let Some(status) = ended(child, || begin.elapsed() > patience)? else { return Ok(None) };
     let words = read(log)?;
     if !words.contains("\nrunning 1 test") {
         return Err(format!("`{model}` is not the name of one model"));
     }
     match complaint(&words) {
-        _ if passed => Ok(Verdict::Passed),
-        Some(words) => Ok(Verdict::Failed(words)),
+        _ if status.success() => Ok(None),
+        Some(words) => Ok(Some(words)),
         None => Err(format!("it failed, but no model complained; see {}", log.display())),
+    }
+}
+
+/// Waits for the end of a process, and kills it once `is_over`; then there is no status.
+pub(crate) fn ended(
+    mut child: Child,
+    mut is_over: impl FnMut() -> bool,
+) -> Result<Option<ExitStatus>, String> {
+    loop {
+        let status = child.try_wait().map_err(|error| format!("cannot wait: {error}"))?;
+        if status.is_some() {
+            return Ok(status);
+        }
+        if is_over() {
+            let _ = child.kill(); // it may have ended meanwhile
+            let _ = child.wait();
+            return Ok(None);
+        }
+        sleep(Duration::from_millis(20));
     }
 }
 
@@ -90,7 +100,7 @@ pub(crate) fn read(log: &Path) -> Result<String, String> {
 }
 
 /// Starts `command` with all its words going to `log`.
-fn logged(command: &mut Command, log: &Path) -> Result<Child, String> {
+pub(crate) fn logged(command: &mut Command, log: &Path) -> Result<Child, String> {
     let output = File::create(log).and_then(|file| Ok((file.try_clone()?, file)));
     let (output, errors) = output.map_err(|error| format!("cannot write: {error}"))?;
     command.stdin(Stdio::null()).stdout(output).stderr(errors);

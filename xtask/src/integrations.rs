@@ -44,11 +44,8 @@ fn table(root: &Path) -> Result<String, String> {
     let mut table = String::from("| package | packages that it adds | which |\n|---|---|---|\n");
     for package in packages(root)? {
         let all = tree(root, &package)?;
-        let added: Vec<&str> = all
-            .difference(&library)
-            .filter(|(name, _)| *name != package)
-            .map(|(name, _)| name.as_str())
-            .collect();
+        let names = all.difference(&library).map(|(name, _)| name.as_str());
+        let added: Vec<&str> = names.filter(|name| *name != package).collect();
         // A `String` takes all.
         let _ = writeln!(table, "| `{package}` | {} | {} |", added.len(), added.join(", "));
     }
@@ -57,15 +54,9 @@ fn table(root: &Path) -> Result<String, String> {
 
 /// Returns the packages that stand there, by the names of their folders.
 fn packages(root: &Path) -> Result<BTreeSet<String>, String> {
-    let package = |folder: String| folder.replacen("integrations/", "windrow-", 1);
-    Ok(folders(root)?.into_iter().map(package).collect())
-}
-
-/// Returns their folders, from the root on.
-pub(crate) fn folders(root: &Path) -> Result<BTreeSet<String>, String> {
     let entries = fs::read_dir(root.join("integrations")).map_err(|error| error.to_string())?;
     let folders = entries.flatten().filter(|entry| entry.path().join("Cargo.toml").is_file());
-    Ok(folders.map(|entry| format!("integrations/{}", entry.file_name().display())).collect())
+    Ok(folders.map(|entry| format!("windrow-{}", entry.file_name().display())).collect())
 }
 
 /// Returns all packages that a user of one builds, with their versions; itself too.

@@ -89,7 +89,7 @@ fn compile(steps: &mut Steps, target: &Target) -> Result<(), Failed> {
 
 /// Runs tests on this machine's kernel.
 fn test(steps: &mut Steps, target: &Target) -> Result<(), Failed> {
-    let shown = programs::distinct(&EVERYWHERE).join(" ");
+    let shown = EVERYWHERE.map(|program| program.test).join(" ");
     step(steps, &format!("{}, run", target.triple), &shown, |root, folder| {
         let passed = programs::run(target, folder, root, &EVERYWHERE)?;
         Ok(format!("{passed} tests passed"))

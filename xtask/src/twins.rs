@@ -9,8 +9,7 @@ mod list;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::copy::{self, Verdict};
-use crate::sources::{read, write};
+use crate::copy;
 use crate::steps::{Failed, Steps, seconds};
 use crate::workers;
 use list::Twin;
@@ -80,26 +79,16 @@ impl Twin {
         let twins = root.join("target/twins").join(worker.to_string());
         let sources = twins.join("sources");
         copy::make(root, &sources)?;
-        self.break_in(&sources)?;
+        copy::break_in(&sources, &self.file, [&self.find, &self.replace])?;
         let log = |kind: &str| twins.join(format!("{}.{kind}", self.name));
         let built = twins.join("built").join(self.build.target);
         let models = copy::build(&sources, self.build, &built, &log("build.log"))?;
         for bound in BOUNDS {
-            let verdict = copy::run_model(&models, &self.model, bound, PATIENCE, &log("log"))?;
-            if let Verdict::Failed(words) = verdict {
-                return Ok(Some(words));
+            let failed = copy::run_model(&models, &self.model, bound, PATIENCE, &log("log"))?;
+            if failed.is_some() {
+                return Ok(failed);
             }
         }
         Ok(None)
-    }
-
-    /// Makes the mistake in the copy.
-    fn break_in(&self, copy: &Path) -> Result<(), String> {
-        let path = copy.join(&self.file);
-        let sound = read(&path)?;
-        match sound.matches(&self.find).count() {
-            1 => write(&path, &sound.replace(&self.find, &self.replace)),
-            found => Err(format!("`{}` stands {found} times in {}", self.find, self.file)),
-        }
     }
 }

@@ -38,18 +38,8 @@ fn main() -> ExitCode {
     let options = Options::read();
     log::begin(options.log_level());
     let listener = listen::on(options.settings.listen);
-    let end = match listener.and_then(|listener| run::run(&options, listener)) {
-        Ok(end) => end,
-        // Not 2, as of settings that are refused: another attempt may succeed.
-        Err(error) => {
-            eprintln!("{NAME}: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let verdict = verdict::give(&end.rows);
-    if let Err(error) = end.export {
-        eprintln!("{NAME}: the last export was not written: {error}");
-        return ExitCode::FAILURE;
-    }
-    verdict
+    listener.and_then(|listener| run::run(&options, listener)).unwrap_or_else(|error| {
+        eprintln!("{NAME}: {error}");
+        ExitCode::FAILURE // not 2, as of settings that are refused: another attempt may succeed
+    })
 }

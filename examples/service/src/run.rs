@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::{Error, Result};
 use std::net::{SocketAddr, TcpListener};
+use std::process::ExitCode;
 use std::time::Duration;
 
+use tokio::net::TcpListener as Listener;
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -12,37 +14,24 @@ use tokio_util::sync::CancellationToken;
 use crate::load::Load;
 use crate::numbers::grouped;
 use crate::options::Options;
-use crate::server::{Limits, Server};
 use crate::shop::Shop;
-use crate::verdict::Row;
-use crate::{app, counts, display, stop};
+use crate::{app, counts, display, server, stop, verdict};
 
-/// The results of a run.
-pub(crate) struct End {
-    /// The counts of the service and of windrow.
-    pub(crate) rows: Vec<Row>,
-    /// The error of the last export, which does not keep the counts from being compared.
-    pub(crate) export: Result<()>,
-}
-
-/// Runs the service and its clients.
-pub(crate) fn run(options: &Options, listener: TcpListener) -> Result<End> {
+/// Runs the service and its clients. Returns whether the counts of the service are those of windrow.
+pub(crate) fn run(options: &Options, listener: TcpListener) -> Result<ExitCode> {
     Runtime::new()?.block_on(serve(options, listener))
 }
 
-async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
+async fn serve(options: &Options, listener: TcpListener) -> Result<ExitCode> {
     let settings = &options.settings;
     let signal = stop::at_signals()?;
     let address = listener.local_addr()?;
     let shop = Shop::open();
     let console = counts::console().map_err(Error::other)?;
     let router = app::router(&shop, &console, signal.clone(), settings)?;
-    let limits = Limits {
-        connections: settings.max_connections,
-        header: settings.header_timeout,
-        write: settings.write_timeout,
-    };
-    let server = Server::start(listener, router, limits)?;
+    let (listener, closed) = (Listener::from_std(listener)?, CancellationToken::new());
+    let server = server::serve(listener, router, settings.clone(), closed.clone());
+    let server = tokio::spawn(server);
     tracing::info!(%address, "serving");
     let load = options.clients().map(|clients| Load::begin(address, clients));
 
@@ -58,19 +47,21 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<End> {
         display::say(&format!("\nits clients received {} answers\n", grouped(received)));
     }
     console.close(); // its streams would go on
-    let cut = server.end(settings.drain_limit).await?;
+    closed.cancel();
+    let cut = server.await?;
     if cut > 0 {
         let limit = settings.drain_limit;
         tracing::warn!(connections = cut, ?limit, "not all were answered: connections are cut");
     }
     let export = match &options.export {
-        Some(file) => {
-            let write = fs::write(file, app::last_scrape(&console).await?);
-            write.map_err(|error| Error::new(error.kind(), format!("{}: {error}", file.display())))
-        }
+        Some(file) => fs::write(file, app::last_scrape(&console).await?).map_err(|error| {
+            let why = format!("the last export was not written: {}: {error}", file.display());
+            Error::new(error.kind(), why)
+        }),
         None => Ok(()),
     };
-    Ok(End { rows: shop.book.compare(), export })
+    let verdict = verdict::give(&shop.book.compare());
+    export.map(|()| verdict)
 }
 
 /// Draws the counts once a second, until it is time to stop.

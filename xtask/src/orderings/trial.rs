@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::sites::{Site, with_switches};
-use crate::copy::{self, Verdict};
+use crate::copy;
 use crate::models::{Build, CHECKER};
 
 /// The switch, which goes behind the library's own `sync`.
@@ -86,9 +86,8 @@ impl Bench {
         for name in listed.lines().filter_map(|line| line.strip_suffix(": test")) {
             let begin = Instant::now();
             let log = self.log("sound");
-            match copy::run_model(program, name, FEW, PATIENCE, &log)? {
-                Verdict::Failed(words) => return Err(format!("{name} fails as it is: {words}")),
-                Verdict::Passed | Verdict::OutOfTime => {}
+            if let Some(words) = copy::run_model(program, name, FEW, PATIENCE, &log)? {
+                return Err(format!("{name} fails as it is: {words}"));
             }
             let words = copy::read(&log)?;
             let reached = words.lines().filter_map(|line| line.strip_prefix("reached "));
@@ -122,11 +121,10 @@ impl Bench {
             let bound = if is_last(&model) { &[] } else { bound };
             let variables = [bound, &[("WINDROW_WEAKENED", &weakened)]].concat();
             let run = copy::run_model(&model.program, &model.name, &variables, PATIENCE, &log);
-            match run? {
-                // Only in a model can a thread see old values forever.
-                Verdict::Failed(words) if words.starts_with("Model exceeded maximum") => {}
-                Verdict::Failed(words) => return Ok(Some((model.title(), words))),
-                Verdict::Passed | Verdict::OutOfTime => {}
+            // Only in a model can a thread see old values forever.
+            let complaint = run?.filter(|words| !words.starts_with("Model exceeded maximum"));
+            if let Some(words) = complaint {
+                return Ok(Some((model.title(), words)));
             }
         }
         Ok(None)

@@ -45,19 +45,15 @@ fn absent<T: AsRef<str>>(wanted: &[[T; 2]]) -> Vec<&str> {
 }
 
 /// A suite of Debian's for one architecture: lists, and packages that were downloaded, in a folder.
-pub(super) struct Suite {
-    folder: PathBuf,
-    name: String,
-}
+pub(super) struct Suite(PathBuf);
 
 impl Suite {
     /// Reads the lists of `suite`, unless they are there.
     pub(super) fn open(root: &Path, suite: &str, architecture: &str) -> Result<Suite, String> {
-        let folder = root.join(format!("apt-{suite}-{architecture}"));
-        let suite_there = Suite { folder, name: format!("{suite}, {architecture}") };
-        let apt = &suite_there.folder;
+        let there = Suite(root.join(format!("apt-{suite}-{architecture}")));
+        let apt = &there.0;
         if apt.join("updated").exists() {
-            return Ok(suite_there);
+            return Ok(there);
         }
         let parts = "etc/apt/apt.conf.d etc/apt/preferences.d var/lib/dpkg packages \
                      var/lib/apt/lists/partial var/cache/apt/archives/partial";
@@ -74,16 +70,16 @@ impl Suite {
             apt.display()
         );
         write(&apt.join("apt.conf"), &settings)?;
-        println!("    reading the lists of {} by apt-get", suite_there.name);
-        succeeds(suite_there.by_apt("apt-get").args(["--quiet=2", "update"]))?;
+        println!("    reading the lists of {suite}, {architecture}, by apt-get");
+        succeeds(there.by_apt("apt-get").args(["--quiet=2", "update"]))?;
         write(&apt.join("updated"), "")?;
-        Ok(suite_there)
+        Ok(there)
     }
 
     fn by_apt(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(self.folder.join("packages"));
-        command.env("APT_CONFIG", self.folder.join("apt.conf"));
+        command.current_dir(self.0.join("packages"));
+        command.env("APT_CONFIG", self.0.join("apt.conf"));
         command
     }
 
@@ -91,14 +87,11 @@ impl Suite {
     /// for that one.
     pub(super) fn unpack(&self, package: &str, into: &Path) -> Result<(), String> {
         let package = self.newest(package)?;
-        println!("    downloading by apt-get: {package} ({})", self.name);
+        println!("    downloading by apt-get: {package}");
         succeeds(self.by_apt("apt-get").args(["--quiet=2", "download", &package]))?;
-        let folder = self.folder.join("packages");
-        let begins = format!("{package}_");
-        let is_it = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins))
-        };
-        let file = files(&folder)?.into_iter().rfind(is_it);
+        let begins = format!("/{package}_");
+        let is_it = |path: &PathBuf| path.to_string_lossy().contains(&begins);
+        let file = files(&self.0.join("packages"))?.into_iter().rfind(is_it);
         let file = file.ok_or(format!("apt-get has downloaded no {package}"))?;
         succeeds(Command::new("dpkg").arg("-x").arg(file).arg(into))
     }
@@ -111,7 +104,7 @@ impl Suite {
         let text = said(self.by_apt("apt-cache").args(["depends", package]))?;
         let name = text.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
         let name = name.filter(|name| name.starts_with("linux-image-"));
-        name.map(str::to_owned).ok_or(format!("{}: there is no {package}", self.name))
+        name.map(str::to_owned).ok_or(format!("there is no {package}"))
     }
 }
 

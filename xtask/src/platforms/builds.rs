@@ -1,10 +1,12 @@
 //! Compiles for a target, by a compiler of Debian's.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::apt::{self, Suite};
+use super::programs::{Built, Program};
 use super::targets::{Std, Target};
 use super::{libraries, programs};
 use crate::assembly::{AS_TEXT, CODE, compile};
@@ -77,20 +79,21 @@ impl Target {
         !matches!(self.triple, "wasm32-wasip1" | "powerpc-unknown-linux-gnu")
     }
 
-    /// Compiles test programs of the sources in `source`, in the folder `built`; returns their
-    /// files.
+    /// Compiles the test programs of these runs, of the sources in `source`, in the folder `built`;
+    /// returns their files.
     pub(super) fn build(
         &self,
         source: &Path,
         folder: &Path,
         built: &Path,
-        wanted: &[&str],
-    ) -> Result<Vec<PathBuf>, String> {
-        println!("    compiling {} for {}", wanted.join(", "), self.triple);
+        runs: &[Program],
+    ) -> Result<Built, String> {
+        let names: BTreeSet<_> = runs.iter().map(|run| run.test).collect();
+        println!("    compiling {names:?} for {}", self.triple);
         let mut command = self.cargo(source, folder, "test");
         command.env("CARGO_TARGET_DIR", built);
         command.args(["--no-run", "--package=windrow"]);
-        for name in wanted {
+        for name in &names {
             match *name {
                 programs::LIBRARY => command.arg("--lib"),
                 test => command.args(["--test", test]),
@@ -98,12 +101,11 @@ impl Target {
         }
         let output = command.output().map_err(|error| format!("cannot run cargo: {error}"))?;
         let said = String::from_utf8_lossy(&output.stderr);
-        let file = |name: &&str| {
-            executable(&said, name)
-                .map(|file| source.join(file))
-                .ok_or_else(|| format!("{name} was not built:\n{said}"))
+        let file = |name| {
+            let file = executable(&said, name).map(|file| (name, source.join(file)));
+            file.ok_or_else(|| format!("{name} was not built:\n{said}"))
         };
-        wanted.iter().map(file).collect()
+        names.into_iter().map(file).collect()
     }
 
     /// Returns the assembly text of callers of the hottest functions.

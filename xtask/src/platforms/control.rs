@@ -7,7 +7,6 @@ use super::machine;
 use super::machines::{ARM64, Machine};
 use super::programs::Program;
 use crate::copy;
-use crate::sources::{read, write};
 
 /// The instruction that arms a sequence, and one that does nothing.
 const MISTAKE: [&str; 2] =
@@ -29,16 +28,11 @@ const CONTROL: Machine = Machine { name: "arm64 control", programs: &[PROGRAM], 
 pub(super) fn run(root: &Path, folder: &Path) -> Result<u64, String> {
     let unarmed = folder.join("unarmed");
     copy::make(root, &unarmed)?;
-    let file = unarmed.join(FILE);
-    let text = read(&file)?;
-    if text.matches(MISTAKE[0]).count() != 1 {
-        return Err(format!("{FILE} does not have one `{}`", MISTAKE[0]));
-    }
-    write(&file, &text.replace(MISTAKE[0], MISTAKE[1]))?;
+    copy::break_in(&unarmed, FILE, MISTAKE)?;
     machine::prepare(&CONTROL, folder)?;
     // To cargo, two copies of a workspace are one.
     let own = folder.join("control");
-    let built = CONTROL.target.build(&unarmed, folder, &own, &[PROGRAM.test])?;
+    let built = CONTROL.target.build(&unarmed, folder, &own, &[PROGRAM])?;
     let report = machine::boot(&CONTROL, folder, &built)?;
     let name = PROGRAM.name();
     let said = report.of(&name);

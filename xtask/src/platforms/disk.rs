@@ -9,7 +9,7 @@ use std::process::Command;
 use super::apt::Suite;
 use super::builds;
 use super::machines::{Architecture, Machine};
-use super::programs::{Program, distinct};
+use super::programs::{Built, Program};
 use crate::tools::succeeds;
 
 /// The suite of the C library and of busybox, whatever the kernel's is.
@@ -22,11 +22,7 @@ pub(super) const ENDED: &str = "ended:";
 pub(super) const MOVED: &str = "processors off and on: ";
 
 /// Packs the machine's disk; returns its file.
-pub(super) fn make(
-    machine: &Machine,
-    folder: &Path,
-    programs: &[PathBuf],
-) -> Result<PathBuf, String> {
+pub(super) fn make(machine: &Machine, folder: &Path, built: &Built) -> Result<PathBuf, String> {
     let place = folder.join("machines").join(machine.name.replace(' ', "-"));
     let tree = place.join("tree");
     let failed = |error: std::io::Error| format!("{}: {error}", tree.display());
@@ -46,7 +42,7 @@ pub(super) fn make(
         let (_, name) = to.rsplit_once('/').ok_or("a library is in a folder")?;
         copy(system.join("usr/lib").join(libraries).join(name), tree.join(to))?;
     }
-    for (name, program) in distinct(machine.programs).iter().zip(programs) {
+    for (name, program) in built {
         builds::strip(machine.target, program, &tree.join(format!("bin/test-{name}")))?;
     }
     fs::write(tree.join("init"), script(machine)).map_err(failed)?;

@@ -1,15 +1,14 @@
 //! Virtual machines with kernels of Debian's, in which restartable sequences and barriers are real.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::apt::{self, Suite, files};
 use super::disk::{self, ENDED, MOVED};
 use super::machines::{Architecture, Machine};
-use super::programs::{self, Program, tests_passed};
+use super::programs::{Built, Program, tests_passed};
 use crate::copy;
 
 /// The time without a word after which a machine is taken for dead. An emulated processor is some
@@ -30,9 +29,8 @@ pub(super) fn run(
     root: &Path,
     folder: &Path,
 ) -> Result<(usize, String), String> {
-    let names = programs::distinct(machine.programs);
     prepare(machine, folder)?;
-    let built = machine.target.build(root, folder, &folder.join("built"), &names)?;
+    let built = machine.target.build(root, folder, &folder.join("built"), machine.programs)?;
     let mut report = boot(machine, folder, &built)?;
     if !report.has_ended() {
         // A kernel dies under emulation at times, whatever runs in it. A program that ends it does
@@ -51,34 +49,25 @@ pub(super) fn prepare(machine: &Machine, folder: &Path) -> Result<(), String> {
 }
 
 /// Boots the machine with programs that are built, and returns what it says until it goes off.
-pub(super) fn boot(machine: &Machine, folder: &Path, built: &[PathBuf]) -> Result<Report, String> {
+pub(super) fn boot(machine: &Machine, folder: &Path, built: &Built) -> Result<Report, String> {
     let disk = disk::make(machine, folder, built)?;
     let kernel = unpacked_kernel(machine, folder)?;
     let log = disk.with_file_name("log");
     println!("    booting {}: see {}", machine.name, log.display());
-    let output = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
-    let mut command = emulator(machine, &kernel, &disk);
-    let child = command.stdin(Stdio::null()).stdout(output).spawn();
-    let mut child = child.map_err(|error| format!("cannot boot: {error}"))?;
-    let said = || Ok::<_, String>(copy::read(&log)?.replace('\r', ""));
+    let child = copy::logged(&mut emulator(machine, &kernel, &disk), &log)?;
     let (mut length, mut heard) = (0, Instant::now());
-    while let Ok(None) = child.try_wait() {
+    let is_silent = || {
         let now = fs::metadata(&log).map_or(length, |log| log.len());
         if now != length {
             (length, heard) = (now, Instant::now());
         }
-        if heard.elapsed() > SILENCE {
-            let _ = child.kill(); // it may have ended
-            let _ = child.wait();
-            return Err(format!(
-                "{} said nothing for {SILENCE:?} after\n{}",
-                machine.name,
-                said()?
-            ));
-        }
-        thread::sleep(Duration::from_millis(200));
-    }
-    Ok(Report { said: said()? })
+        heard.elapsed() > SILENCE
+    };
+    let end = copy::ended(child, is_silent)?;
+    let said = copy::read(&log)?.replace('\r', "");
+    let silent = || format!("{} said nothing for {SILENCE:?} after\n{said}", machine.name);
+    end.ok_or_else(silent)?;
+    Ok(Report { said })
 }
 
 impl Report {

@@ -1,6 +1,7 @@
 //! The test programs, and how they run on this machine's own kernel.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::libraries::{self, RANDOM};
@@ -19,6 +20,9 @@ pub(super) struct Program {
     /// The variables that it sees, as a shell reads them.
     pub(super) variables: &'static str,
 }
+
+/// The files of test programs, by their names.
+pub(super) type Built = BTreeMap<&'static str, PathBuf>;
 
 impl Program {
     /// Returns the name of the run.
@@ -43,17 +47,6 @@ pub(super) const fn part(test: &'static str, arguments: &'static str) -> Program
 /// The programs that run on every system.
 pub(super) const EVERYWHERE: [Program; 2] = [all(LIBRARY), all("contract")];
 
-/// Returns the distinct test programs of these runs.
-pub(super) fn distinct(programs: &[Program]) -> Vec<&'static str> {
-    let mut names: Vec<&str> = Vec::new();
-    for program in programs {
-        if !names.contains(&program.test) {
-            names.push(program.test);
-        }
-    }
-    names
-}
-
 /// Runs programs on this machine's kernel, as the target says, and returns the number of tests that
 /// have passed.
 pub(super) fn run(
@@ -62,13 +55,10 @@ pub(super) fn run(
     source: &Path,
     programs: &[Program],
 ) -> Result<usize, String> {
-    let names = distinct(programs);
-    let files = target.build(source, folder, &folder.join("built"), &names)?;
+    let built = target.build(source, folder, &folder.join("built"), programs)?;
     let mut passed = 0;
     for program in programs {
-        let of = names.iter().position(|name| *name == program.test);
-        let file = of.and_then(|of| files.get(of)).ok_or("a program was not built")?;
-        let output = runner(target, folder, file)?
+        let output = runner(target, folder, &built[program.test])?
             .args(program.arguments.split_whitespace())
             .current_dir(source)
             .output()

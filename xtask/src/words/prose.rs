@@ -10,6 +10,9 @@ pub(super) struct Source<'t> {
     pub(super) is_page: bool,
 }
 
+/// Signs behind which a sentence begins.
+const ENDS: &str = ".:|?!";
+
 /// A word in lower case, or a sign, and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
@@ -103,16 +106,11 @@ impl Paragraph {
                 word.extend(sign.to_lowercase());
             } else {
                 self.push(line, &mut word, &mut is_first);
-                match sign {
-                    '.' | ':' | '|' | '?' | '!' => {
-                        self.push(line, &mut sign.to_string(), &mut is_first);
-                        is_first = true;
-                    }
-                    ',' | ';' | '(' | ')' => {
-                        self.push(line, &mut sign.to_string(), &mut is_first);
-                    }
-                    _ => {}
+                let is_end = ENDS.contains(sign);
+                if is_end || ",;()".contains(sign) {
+                    self.push(line, &mut sign.to_string(), &mut is_first);
                 }
+                is_first |= is_end;
             }
             last = sign;
         }
@@ -120,7 +118,7 @@ impl Paragraph {
 
     fn push(&mut self, line: usize, word: &mut String, is_first: &mut bool) {
         if !word.is_empty() {
-            let is_end = |word: &Word| [".", ":", "|", "?", "!"].contains(&word.text.as_str());
+            let is_end = |word: &Word| ENDS.contains(&word.text);
             let is_first = std::mem::take(is_first) || self.words.last().is_none_or(is_end);
             self.words.push(Word { line, text: std::mem::take(word), is_first });
         }

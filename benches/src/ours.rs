@@ -1,6 +1,5 @@
 //! windrow as a contender: here alone, and in `ours/`, this crate's library names windrow's types.
 
-mod events;
 pub mod labelled;
 
 use std::cell::Cell;
@@ -10,14 +9,20 @@ use std::time::Duration;
 use windrow::clock::{Coarse, Manual};
 use windrow::{Clock, Counter, SlidingWindow, Timestamp};
 
-pub use self::events::Http;
 use crate::harness::{Contender, Rival, cores, rival, time_adds};
 use crate::rivals::cas_ring::CasRing;
 use crate::rivals::counters::COARSE_READ;
 use crate::rivals::epoch_ring::EpochRing;
 use crate::rivals::leap_array::LeapArray;
 use crate::rivals::mutex_ring::MutexRing;
-use crate::rivals::{self, CAS_RING, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, Ring};
+use crate::rivals::{self, CAS_RING, EPOCH_RING, EVENTS, LEAP_ARRAY, MUTEX_RING, Ring};
+
+windrow::events! {
+    /// The events of one endpoint. Only `Pass` is counted here.
+    pub enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
+}
+
+const _: () = assert!(<Http as windrow::Events>::EVENTS.len() == EVENTS);
 
 rival! { Counter:
     add(self, n) => Counter::add(self, n);

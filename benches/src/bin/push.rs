@@ -110,15 +110,11 @@ enum Kind {
     Explicit,
 }
 
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Kind::Counter => "counters",
-            Kind::Exponential => "exponential histograms",
-            Kind::Explicit => "histograms with a bound at each power of two",
-        }
-    }
-}
+const KINDS: [(Kind, &str); 3] = [
+    (Kind::Counter, "counters"),
+    (Kind::Exponential, "exponential histograms"),
+    (Kind::Explicit, "histograms with a bound at each power of two"),
+];
 
 /// Returns the values of a series: ten over a decade of nanoseconds.
 fn values(number: usize) -> impl Iterator<Item = u64> {
@@ -205,17 +201,17 @@ fn theirs(kind: Kind, series: usize, address: SocketAddr) -> Result<Push, Box<dy
 fn main() -> Result<(), Box<dyn Error>> {
     let [series, rounds] = options("push", [("series", 10_000), ("rounds", 15)], &[]).numbers;
     let (address, taken) = listen()?;
-    for kind in [Kind::Counter, Kind::Exponential, Kind::Explicit] {
+    for (kind, name) in KINDS {
         let [push, read] = ours(kind, series, address)?;
         let theirs = theirs(kind, series, address)?;
-        let entry = |name, push: Push| {
+        let entry = |contender, push: Push| {
             let before = HEAP.bytes();
             HEAP.forget_peak();
             taken.store(0, Ordering::Relaxed);
             push();
             let bytes = [taken.load(Ordering::Relaxed), HEAP.peak() - before];
             let bytes = bytes.map(|bytes| (bytes / series).to_string());
-            Entry::new(name).facts(bytes).column(move || {
+            Entry::new(contender).facts(bytes).column(move || {
                 let begin = ProcessTime::now();
                 push();
                 let ns = begin.elapsed().as_nanos() as f64;
@@ -228,9 +224,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             entry("windrow-otlp", push),
             entry("windrow, reading alone", read),
         ];
-        measure(kind.name(), rounds, &mut pushes);
-        let heads =
-            [kind.name(), "bytes a series sent", "at most", "ns of CPU a series", "to the SDK's"];
+        measure(name, rounds, &mut pushes);
+        let heads = [name, "bytes a series sent", "at most", "ns of CPU a series", "to the SDK's"];
         print_rows(&heads, &pushes, |push| {
             vec![push.cost(0).show(), push.ratio(0, &pushes[0], 0).show()]
         });

@@ -16,52 +16,30 @@
 //! the first has opened.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 
-use super::ring::{Count, EVENTS, Geometry, Ring, Stripes};
+use super::ring::{Bucket, Count, Ring, Slots, Stripes};
 
 /// The start of a bucket that has none yet.
-const EMPTY: u64 = u64::MAX;
-
-struct Bucket {
-    start: AtomicU64,
-    counters: [Stripes; EVENTS],
-}
-
-impl Bucket {
-    fn reset(&self, start: u64) {
-        self.start.store(start, Ordering::Release);
-        self.counters.iter().for_each(Count::reset);
-    }
-}
+const EMPTY: u64 = 0;
 
 /// An array of windows that are reset in place under one lock; a striped counter per event.
 pub struct LeapArray {
-    geometry: Geometry,
-    buckets: Box<[Bucket]>,
+    slots: Slots<Stripes>,
     update: Mutex<()>,
 }
 
 impl LeapArray {
     /// `buckets` equal buckets over `interval`.
     pub fn new(interval: u64, buckets: usize) -> LeapArray {
-        let bucket = |_| Bucket { start: AtomicU64::new(EMPTY), counters: Default::default() };
-        LeapArray {
-            geometry: Geometry::new(interval, buckets),
-            buckets: (0..buckets).map(bucket).collect(),
-            update: Mutex::new(()),
-        }
-    }
-
-    fn slot(&self, time: u64) -> &Bucket {
-        &self.buckets[self.geometry.slot(time)]
+        LeapArray { slots: Slots::new(interval, buckets), update: Mutex::new(()) }
     }
 
     /// Returns the bucket of `now`, none if that has left the ring.
-    fn bucket_of(&self, now: u64) -> Option<&Bucket> {
-        let start = self.geometry.start(now);
-        let bucket = self.slot(now);
+    fn bucket_of(&self, now: u64) -> Option<&Bucket<Stripes>> {
+        let start = self.slots.geometry.start(now);
+        let bucket = self.slots.at(now);
         loop {
             let found = bucket.start.load(Ordering::Acquire);
             if found == start {
@@ -77,7 +55,8 @@ impl LeapArray {
             } else if found > start {
                 return None;
             } else if let Ok(_guard) = self.update.try_lock() {
-                bucket.reset(start);
+                bucket.start.store(start, Ordering::Release);
+                bucket.counts.iter().for_each(Count::reset);
                 return Some(bucket);
             } else {
                 thread::yield_now();
@@ -91,19 +70,16 @@ impl Ring for LeapArray {
     fn add_at(&self, now: u64, n: u64) -> bool {
         let bucket = self.bucket_of(now);
         if let Some(bucket) = bucket {
-            bucket.counters[0].add(n);
+            bucket.counts[0].add(n);
         }
         bucket.is_some()
     }
 
     fn bucket(&self, _now: u64, start: u64) -> u64 {
-        let bucket = self.slot(start);
-        if bucket.start.load(Ordering::Acquire) == start { bucket.counters[0].sum() } else { 0 }
+        self.slots.bucket(start)
     }
 
     fn sum_at(&self, now: u64) -> u64 {
-        let live = |start| self.geometry.contains(start, now);
-        let live = |bucket: &&Bucket| live(bucket.start.load(Ordering::Acquire));
-        self.buckets.iter().filter(live).map(|bucket| bucket.counters[0].sum()).sum()
+        self.slots.sum_at(now)
     }
 }

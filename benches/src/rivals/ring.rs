@@ -83,6 +83,47 @@ impl Count for AtomicU64 {
     }
 }
 
+/// A bucket that is reset in place. A start of zero is none yet.
+#[derive(Default)]
+pub(super) struct Bucket<C> {
+    pub(super) start: AtomicU64,
+    pub(super) counts: [C; EVENTS],
+}
+
+/// The buckets of a ring that resets them in place.
+pub(super) struct Slots<C> {
+    pub(super) geometry: Geometry,
+    buckets: Box<[CachePadded<Bucket<C>>]>,
+}
+
+impl<C: Count> Slots<C> {
+    /// `buckets` equal buckets over `interval`.
+    pub(super) fn new(interval: u64, buckets: usize) -> Slots<C> {
+        Slots {
+            geometry: Geometry::new(interval, buckets),
+            buckets: (0..buckets).map(|_| CachePadded::default()).collect(),
+        }
+    }
+
+    /// Returns the slot of a time.
+    #[inline]
+    pub(super) fn at(&self, time: u64) -> &Bucket<C> {
+        &self.buckets[self.geometry.slot(time)]
+    }
+
+    pub(super) fn bucket(&self, start: u64) -> u64 {
+        let bucket = self.at(start);
+        let counted = bucket.counts[0].sum();
+        if bucket.start.load(Ordering::Acquire) == start { counted } else { 0 }
+    }
+
+    pub(super) fn sum_at(&self, now: u64) -> u64 {
+        let live = |start| self.geometry.contains(start, now);
+        let live = |bucket: &&CachePadded<Bucket<C>>| live(bucket.start.load(Ordering::Acquire));
+        self.buckets.iter().filter(live).map(|bucket| bucket.counts[0].sum()).sum()
+    }
+}
+
 /// Returns a small number of this thread's own: threads are numbered as they first ask.
 #[inline]
 pub(super) fn thread_index() -> usize {
@@ -96,18 +137,13 @@ pub(super) fn thread_index() -> usize {
     })
 }
 
-/// Returns the number of stripes of a striped rival.
-pub(super) fn stripes() -> usize {
-    cores().next_power_of_two()
-}
-
 /// The textbook striped counter: locked adds to a padded cell per thread index, what Java's
 /// `LongAdder` comes to once its threads have spread out.
 pub struct Stripes(Box<[CachePadded<AtomicU64>]>);
 
 impl Default for Stripes {
     fn default() -> Stripes {
-        Stripes((0..stripes()).map(|_| CachePadded::default()).collect())
+        Stripes((0..cores().next_power_of_two()).map(|_| CachePadded::default()).collect())
     }
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme,
         let listed = view.listed(model);
         let place = view.place(&listed);
         lines.push(&words::head(model, Some(&state), theme));
-        lines.all(&words::waiting(&state, now, theme));
+        lines.all(words::waiting(&state, now, theme).as_slice());
         lines.all(&words::news(model, theme));
         let moments = words::Moments::of(model, state.age());
         let unusual = words::unusual(model, moments, area.width, theme);
@@ -122,7 +122,7 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme,
         lines.all(&below);
     } else {
         lines.push(&Line::styled(format!("windrow-top {}", app.address), Theme::bold()));
-        lines.all(&words::waiting(&state, now, theme));
+        lines.all(words::waiting(&state, now, theme).as_slice());
     }
     app.view = view;
 }

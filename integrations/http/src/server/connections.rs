@@ -26,14 +26,6 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The time to wait when the system gives no connection: too many open files, say.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// An event for which a server waits.
-enum Event {
-    Came(io::Result<TcpStream>),
-    /// A connection has ended.
-    Ended,
-    Stopped,
-}
-
 /// Serves until the other end of `stopped` is dropped.
 pub(super) async fn run(
     listener: &TcpListener,
@@ -48,14 +40,13 @@ pub(super) async fn run(
         loop {
             let next = |cx: &mut Context<'_>| connections.next(cx, listener, stop.as_mut());
             match poll_fn(next).await {
-                Event::Came(Ok(stream)) => {
+                Some(Ok(stream)) => {
                     connections.take(stream, &site, limits, &stopped);
                     // A request that is here already begins before a later client makes it leave.
                     yield_now().await;
                 }
-                Event::Came(Err(_)) => sleep(PAUSE).await,
-                Event::Ended => {}
-                Event::Stopped => break,
+                Some(Err(_)) => sleep(PAUSE).await,
+                None => break,
             }
         }
     }
@@ -71,19 +62,18 @@ struct Connections {
 }
 
 impl Connections {
+    /// Waits for the next connection; `None` comes when the server is stopped.
     fn next(
         &mut self,
         cx: &mut Context<'_>,
         listener: &TcpListener,
         stop: Pin<&mut impl Future>,
-    ) -> Poll<Event> {
+    ) -> Poll<Option<io::Result<TcpStream>>> {
         if stop.poll(cx).is_ready() {
-            return Poll::Ready(Event::Stopped);
+            return Poll::Ready(None);
         }
-        if let Poll::Ready(Some(_)) = self.tasks.poll_join_next(cx) {
-            return Poll::Ready(Event::Ended);
-        }
-        listener.poll_accept(cx).map(|came| Event::Came(came.map(|(stream, _)| stream)))
+        while let Poll::Ready(Some(_)) = self.tasks.poll_join_next(cx) {} // those that have ended
+        listener.poll_accept(cx).map(|came| Some(came.map(|(stream, _)| stream)))
     }
 
     /// Serves a client, if there is a place: a free one, or that of the connection that came first

@@ -76,58 +76,52 @@ fn reason(Owners { live, ended }: Owners) -> String {
 
 /// Returns what is to be known about the numbers themselves.
 pub(crate) fn news(model: &Model, theme: Theme) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
-    if let Some((id, by)) = model.failing {
-        let key = model.rows.get(&id).map_or("", |row| row.key.as_str());
-        lines.push(Line::styled(format!("Readings disagree by {by}: {key}."), theme.bad()));
-    }
+    let mut all = Vec::new();
     if model.last.still >= STILL {
         let long = span(model.last.still);
-        let says = format!("Nothing was added for {long}: {}.", reason(model.last.owners));
-        lines.push(Line::styled(says, theme.warn()));
+        all.push(format!("Nothing was added for {long}: {}.", reason(model.last.owners)));
     }
-    let says = match model.news.map(|(news, _)| news) {
-        Some(News::Restarted(at)) => {
-            let what = if model.about.is_of_files {
-                "A file was replaced"
-            } else {
-                "The service was restarted"
-            };
-            format!("{what} at {} UTC: its counters began at zero.", clock(at))
+    match model.news {
+        Some((News::Restarted(at), _)) => {
+            let of_files = model.about.is_of_files;
+            let what = if of_files { "A file was replaced" } else { "The service was restarted" };
+            all.push(format!("{what} at {} UTC: its counters began at zero.", clock(at)));
         }
-        Some(News::TwoProcesses) => {
-            "Two processes answer at this address: the numbers are those of one of them.".to_owned()
+        Some((News::TwoProcesses, _)) => {
+            let says =
+                "Two processes answer at this address: the numbers are those of one of them.";
+            all.push(says.to_owned());
         }
-        None => String::new(),
-    };
-    if !says.is_empty() {
-        lines.push(Line::styled(says, theme.warn()));
+        None => {}
     }
     let left_out = model.left_out.len();
     if left_out > 0 {
         let or_more = if left_out < MOST_LEFT_OUT { "" } else { " or more" };
-        let says = format!("{left_out}{or_more} further series are not shown: there are too many.");
-        lines.push(Line::styled(says, theme.warn()));
+        let says = "further series are not shown: there are too many.";
+        all.push(format!("{left_out}{or_more} {says}"));
     }
-    lines
+    let failing = model.failing.map(|(id, by)| {
+        let key = model.rows.get(&id).map_or("", |row| row.key.as_str());
+        Line::styled(format!("Readings disagree by {by}: {key}."), theme.bad())
+    });
+    let others = all.into_iter().map(|says| Line::styled(says, theme.warn()));
+    failing.into_iter().chain(others).collect()
 }
 
 /// Returns why there are no new numbers.
-pub(crate) fn waiting(state: &State, now: Instant, theme: Theme) -> Vec<Line<'static>> {
-    match state {
-        State::Connecting => vec![Line::styled("connecting", theme.warn())],
+pub(crate) fn waiting(state: &State, now: Instant, theme: Theme) -> Option<Line<'static>> {
+    let says = match state {
+        State::Connecting => "connecting".to_owned(),
         State::Lost(_, Some(Lost { why, next })) => {
             let left = next.saturating_duration_since(now).as_secs_f64().ceil();
-            let says = if left > 0.0 {
-                format!("next attempt in {left} s: {}", why.as_str())
-            } else {
-                format!("connecting again: {}", why.as_str())
-            };
-            vec![Line::styled(says, theme.warn())]
+            let next = format!("next attempt in {left} s");
+            let what = if left > 0.0 { &*next } else { "connecting again" };
+            format!("{what}: {}", why.as_str())
         }
-        State::Lost(_, None) => vec![Line::styled("no frame comes", theme.warn())],
-        State::Live | State::Paused(_) => vec![],
-    }
+        State::Lost(_, None) => "no frame comes".to_owned(),
+        State::Live | State::Paused(_) => return None,
+    };
+    Some(Line::styled(says, theme.warn()))
 }
 
 /// The moment of the numbers that are shown, and the present one.

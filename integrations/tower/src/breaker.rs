@@ -60,7 +60,7 @@ use crate::response::Follower;
 /// |---|---|
 /// | a response that is no exception by the [classification](BreakerLayer::classify) | success |
 /// | an exception, an error or a panic of the service | failure |
-/// | [`Outcome::Refused`](crate::Outcome::Refused), or a limit behind this layer ([`Blocked`](crate::Blocked)) | nothing |
+/// | [`Outcome::Refused`], or a limit behind this layer ([`Blocked`](crate::Blocked)) | nothing |
 /// | its future is dropped, or in gRPC its body, before the outcome is known | nothing |
 ///
 /// So a client that goes away says nothing about the service, and the place of a cancelled trial is
@@ -148,8 +148,8 @@ where
     }
 }
 
-/// A request that a [`BreakerLayer`](crate::BreakerLayer) has let through. If it is dropped before
-/// its outcome is known, it says nothing.
+/// A request that a [`BreakerLayer`] has let through. If it is dropped before its outcome is known,
+/// it says nothing.
 pub struct Judged<O: BreakerOwner, K> {
     /// `None` once the outcome is known.
     call: Option<Call<O>>,

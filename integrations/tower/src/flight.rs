@@ -106,7 +106,7 @@ where
     }
 }
 
-/// A request in flight, which a [`MetricsLayer`](crate::MetricsLayer) counts.
+/// A request in flight, which a [`MetricsLayer`] counts.
 pub struct Flight<K> {
     /// The guard of the endpoint's gauge, which keeps the endpoint and is dropped with the flight.
     inside: InFlightGuard<Handle<Route<'static>, Endpoint>>,

@@ -14,9 +14,8 @@ use windrow::{Clock, Gate, Pace, Paces, Timestamp};
 use crate::rules::{Problem, Rate};
 
 /// A rate limiter that [`Limits`](crate::Limits) hold for each key, or a
-/// [`PaceLayer`](crate::PaceLayer) asks: a [`Gate`](windrow::Gate), a [`Pace`](windrow::Pace) or
-/// [`Paces`](windrow::Paces), on any clock; with the feature `redis` also a `SharedGate` of
-/// `windrow-redis`.
+/// [`PaceLayer`](crate::PaceLayer) asks: a [`Gate`], a [`Pace`] or [`Paces`], on any clock; with
+/// the feature `redis` also a `SharedGate` of `windrow-redis`.
 ///
 /// The trait is sealed.
 ///

@@ -23,8 +23,7 @@ use crate::refusal::{DISCARDED, Reason, Refused};
 
 pub use asked::{LimitLayer, PaceLayer};
 
-/// A rate-limiting layer: a [`LimitLayer`](crate::LimitLayer), with a limit for each key, or a
-/// [`PaceLayer`](crate::PaceLayer).
+/// A rate-limiting layer: a [`LimitLayer`], with a limit for each key, or a [`PaceLayer`].
 ///
 /// The service within it must be `Clone`: a request that waits takes the ready one with it.
 #[derive(Clone)]
@@ -52,14 +51,8 @@ pub trait Asks {
 
 impl<Q> RateLayer<Q> {
     fn of(asked: Q) -> RateLayer<Q> {
-        let terms = Terms::default();
-        RateLayer {
-            asked,
-            weight: |_| 1,
-            sleep: |_| future::ready(()),
-            terms,
-            discarded: DISCARDED,
-        }
+        let (terms, discarded) = (Terms::default(), DISCARDED);
+        RateLayer { asked, weight: |_| 1, sleep: |_| future::ready(()), terms, discarded }
     }
 }
 

@@ -19,8 +19,8 @@ use crate::limiter::{Limiter, Reply};
 use crate::line::Line;
 use crate::rate::{Asks, RateLayer};
 
-/// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`](windrow::Gate)
-/// or [`Pace`](windrow::Pace), with *429 Too Many Requests* and `Retry-After`.
+/// A rate-limiting layer: refuses requests beyond the limit of their key's [`Gate`] or
+/// [`Pace`](windrow::Pace), with *429 Too Many Requests* and `Retry-After`.
 ///
 /// ```
 /// use axum::{Router, routing::get};
@@ -83,7 +83,7 @@ use crate::rate::{Asks, RateLayer};
 ///
 /// Clones share the limits, which are in the static. For a rate with a burst for each key, instead
 /// of a limit per interval, give it [`PaceLimits`](crate::PaceLimits); for one pace for all
-/// requests, see [`PaceLayer`](crate::PaceLayer).
+/// requests, see [`PaceLayer`].
 pub type LimitLayer<L, K, W = fn(&Parts) -> u64, T = fn(Duration) -> Ready<()>, G = Gate> =
     RateLayer<ByKey<L, K, G>, W, T>;
 
@@ -224,8 +224,8 @@ impl<L: Labels, K: Clone, G: Send + Sync> Clone for ByKey<L, K, G> {
 /// [`Paces`](windrow::Paces) that a function chooses, and refuses others with *429 Too Many
 /// Requests* and `Retry-After`.
 ///
-/// A [`LimitLayer`](crate::LimitLayer) admits the whole limit at once, if it is asked to. This one
-/// spreads requests evenly, and [`Paces`](windrow::Paces) keep several limits by one decision.
+/// A [`LimitLayer`] admits the whole limit at once, if it is asked to. This one spreads requests
+/// evenly, and [`Paces`](windrow::Paces) keep several limits by one decision.
 ///
 /// ```
 /// use std::time::Duration;
@@ -261,8 +261,8 @@ impl<L: Labels, K: Clone, G: Send + Sync> Clone for ByKey<L, K, G> {
 /// # Several paces
 ///
 /// The function may choose among the paces of the program, for each request: by route, by plan. For
-/// keys that come and go, such as clients, give a [`LimitLayer`](crate::LimitLayer)
-/// [`PaceLimits`](crate::PaceLimits), which have a pace for each and keep their number bounded.
+/// keys that come and go, such as clients, give a [`LimitLayer`] [`PaceLimits`](crate::PaceLimits),
+/// which have a pace for each and keep their number bounded.
 ///
 /// ```
 /// use std::time::Duration;

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -322,13 +321,4 @@ fn resource(given: &[(String, String)]) -> Result<Vec<u8>, StartError> {
     let mut resource = Vec::new();
     attributes.put(ATTRIBUTES, &mut resource);
     Ok(resource)
-}
-
-/// Shows the endpoint and the names.
-impl Debug for Exporter {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.metrics.iter().map(|(name, _)| &name.full).collect();
-        let mut shown = f.debug_struct("Exporter");
-        shown.field("endpoint", &self.endpoint).field("metrics", &names).finish_non_exhaustive()
-    }
 }

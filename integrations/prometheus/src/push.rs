@@ -1,6 +1,5 @@
 //! Pushing metrics to a gateway.
 
-use std::fmt::{self, Debug, Formatter};
 use std::thread;
 use std::time::Duration;
 
@@ -208,15 +207,4 @@ impl Pushgateway {
 /// Returns the metrics as a client without wishes gets them: as text in version 0.0.4.
 fn text(metrics: &impl Scraped) -> Vec<u8> {
     metrics.scrape(Asked::default()).body
-}
-
-/// Shows the URL, the job and the labels.
-impl Debug for Pushgateway {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pushgateway")
-            .field("url", &self.url)
-            .field("job", &self.job)
-            .field("labels", &self.labels)
-            .finish_non_exhaustive()
-    }
 }

@@ -22,8 +22,8 @@ use crate::problem::Problem;
 /// });
 /// let snapshot = recorder.handle().snapshot();
 /// for family in snapshot.families() {
-///     for series in family.series() {
-///         println!("{} {:?}: {:?}", family.name(), series.label("method"), series.value());
+///     for series in &family.series {
+///         println!("{} {:?}: {:?}", family.name, series.label("method"), series.value);
 ///     }
 /// }
 /// assert_eq!(snapshot.get("requests", &[("method", "GET")]), Some(&Value::Counter(2)));
@@ -63,46 +63,26 @@ impl Snapshot {
 
 /// The series of one name.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Family {
-    pub(crate) name: String,
-    pub(crate) kind: Kind,
-    pub(crate) unit: Option<Unit>,
-    pub(crate) help: Option<String>,
-    pub(crate) series: Vec<Series>,
-}
-
-impl Family {
-    /// Returns the exported name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the kind of metric.
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// Returns the unit of its description.
-    pub fn unit(&self) -> Option<Unit> {
-        self.unit
-    }
-
-    /// Returns the description.
-    pub fn help(&self) -> Option<&str> {
-        self.help.as_deref()
-    }
-
-    /// Returns its series, ordered by their labels. There is at least one.
-    pub fn series(&self) -> &[Series] {
-        &self.series
-    }
+    /// The exported name.
+    pub name: String,
+    /// The kind of metric.
+    pub kind: Kind,
+    /// The unit of its description.
+    pub unit: Option<Unit>,
+    /// The description.
+    pub help: Option<String>,
+    /// Its series, ordered by their labels. There is at least one.
+    pub series: Vec<Series>,
 }
 
 /// A series: its labels, and a number or a histogram.
 #[derive(Clone, Debug)]
 pub struct Series {
     pub(crate) labels: Labels,
-    pub(crate) value: Value,
+    /// The value of the series.
+    pub value: Value,
 }
 
 impl Series {
@@ -114,11 +94,6 @@ impl Series {
     /// Returns the value of the label `name`.
     pub fn label(&self, name: &str) -> Option<&str> {
         self.labels().find(|(label, _)| *label == name).map(|(_, value)| value)
-    }
-
-    /// Returns the value of the series.
-    pub fn value(&self) -> &Value {
-        &self.value
     }
 }
 
@@ -247,10 +222,9 @@ impl Distribution {
                 cells.buckets(octaves).map(real).collect()
             }
             Counted::Buckets(bounds, counts) => {
-                let mut below = 0_u64;
-                let cumulative = counts.iter().map(|count| {
-                    below = below.wrapping_add(*count);
-                    below
+                let cumulative = counts.iter().scan(0_u64, |below, count| {
+                    *below = below.wrapping_add(*count);
+                    Some(*below)
                 });
                 bounds.iter().copied().zip(cumulative).collect()
             }

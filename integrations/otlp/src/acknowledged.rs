@@ -129,20 +129,14 @@ impl Acknowledged {
         if has_changed {
             return Some(pending);
         }
-        self.acknowledge(pending);
+        self.acknowledge([pending]);
         None
     }
 
-    /// Takes over a state.
-    pub(crate) fn acknowledge(&mut self, pending: Pending) {
-        let known = Known { state: pending.state, seen: self.collections };
-        self.sources[pending.source].insert(pending.series, known);
-    }
-
-    /// Takes over the states of a request.
-    pub(crate) fn acknowledge_all(&mut self, pending: Vec<Pending>) {
-        for pending in pending {
-            self.acknowledge(pending);
+    /// Takes over states, such as those of a request.
+    pub(crate) fn acknowledge(&mut self, pending: impl IntoIterator<Item = Pending>) {
+        for Pending { source, series, state } in pending {
+            self.sources[source].insert(series, Known { state, seen: self.collections });
         }
     }
 
@@ -168,14 +162,14 @@ mod tests {
             |series, count| Pending { source: 0, series: Some(series), state: state(count) };
         acknowledged.begin();
         for series in 0..1_000 {
-            acknowledged.acknowledge(pending(series, 1));
+            acknowledged.acknowledge([pending(series, 1)]);
         }
         acknowledged.begin();
         assert_eq!(acknowledged.look_up(0, Some(7)).unwrap().totals, [Total::Count(1)]);
         assert!(acknowledged.look_up(0, Some(1_000)).is_none());
         acknowledged.forget_removed(0);
         assert_eq!(acknowledged.sources[0].len(), 1);
-        acknowledged.acknowledge(pending(7, 2));
+        acknowledged.acknowledge([pending(7, 2)]);
         assert_eq!(acknowledged.look_up(0, Some(7)).unwrap().time, 2);
     }
 }

@@ -2,14 +2,12 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use windrow::Counter;
 use windrow::export::{Catalog, Source};
 
-use crate::acknowledged::Acknowledged;
 use crate::attributes::{Attribute, Attributes};
 use crate::clock::{Clock, nanos};
 use crate::collect::Collector;
@@ -26,12 +24,10 @@ use crate::worker::{OnError, Worker};
 /// The time in which a collector must answer, unless the program says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The exporter's own metric: its name, unit and description.
-const UNKNOWN: (&str, &str, &str) = (
-    "windrow.otlp.unknown_points",
-    "{data_point}",
-    "Data points that the collector may have taken or not, and that are not sent again",
-);
+/// The name and the description of the exporter's own metric.
+const UNKNOWN: &str = "windrow.otlp.unknown_points";
+const ABOUT_UNKNOWN: &str =
+    "Data points that the collector may have taken or not, and that are not sent again";
 
 /// An exporter that is being set up: metrics, and the collector that they are sent to.
 ///
@@ -178,13 +174,15 @@ impl Exporter {
     /// let exporter = exporter.metric_in("ns", "rt", "Response times", &RT);
     /// ```
     pub fn metric_in(
-        self,
+        mut self,
         unit: &str,
         name: &str,
         description: &str,
         source: impl Source + 'static,
     ) -> Exporter {
-        self.source(name, description, unit, Arc::new(source))
+        let [full, description, unit] = [name, description, unit].map(str::to_owned);
+        self.metrics.push((Name { full, description, unit }, Arc::new(source)));
+        self
     }
 
     /// Adds each source of a catalog.
@@ -206,20 +204,8 @@ impl Exporter {
     pub fn catalog(mut self, catalog: &Catalog) -> Exporter {
         for listed in catalog {
             let source = Arc::clone(&listed.source);
-            self = self.source(&listed.name, &listed.help, &listed.unit, source);
+            self = self.metric_in(&listed.unit, &listed.name, &listed.help, source);
         }
-        self
-    }
-
-    fn source(
-        mut self,
-        name: &str,
-        description: &str,
-        unit: &str,
-        source: Arc<dyn Source>,
-    ) -> Exporter {
-        let [full, description, unit] = [name, description, unit].map(str::to_owned);
-        self.metrics.push((Name { full, description, unit }, source));
         self
     }
 
@@ -295,8 +281,7 @@ impl Exporter {
         }
         let unknown = Arc::new(Counter::new());
         if self.temporality == Temporality::Delta {
-            let (name, unit, description) = UNKNOWN;
-            self = self.metric_in(unit, name, description, Arc::clone(&unknown));
+            self = self.metric_in("{data_point}", UNKNOWN, ABOUT_UNKNOWN, Arc::clone(&unknown));
         }
         let wire = Wire::new(self.protocol, &self.endpoint, &self.headers, self.timeout)?;
         let resource = resource(&self.resource)?;
@@ -309,8 +294,7 @@ impl Exporter {
         let maker = PointMaker { temporality, histograms, clock: Clock::new() };
         let longest = Cell::default();
         let collector = Collector { sources, resource, maker, since: nanos(since), longest };
-        let acknowledged = Acknowledged::new(collector.sources.len());
-        Started::spawn(Worker::new(collector, acknowledged, wire, self.on_error, unknown), period)
+        Started::spawn(Worker::new(collector, wire, self.on_error, unknown), period)
     }
 }
 
@@ -337,13 +321,4 @@ fn resource(given: &[(String, String)]) -> Result<Vec<u8>, StartError> {
     let mut resource = Vec::new();
     attributes.put(ATTRIBUTES, &mut resource);
     Ok(resource)
-}
-
-/// Shows the endpoint and the names.
-impl Debug for Exporter {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.metrics.iter().map(|(name, _)| &name.full).collect();
-        let mut shown = f.debug_struct("Exporter");
-        shown.field("endpoint", &self.endpoint).field("metrics", &names).finish_non_exhaustive()
-    }
 }

@@ -59,11 +59,11 @@ pub(crate) struct Worker {
 impl Worker {
     pub(crate) fn new(
         collector: Collector,
-        acknowledged: Acknowledged,
         wire: Wire,
         on_error: OnError,
         unknown: Arc<Counter>,
     ) -> Worker {
+        let acknowledged = Acknowledged::new(collector.sources.len());
         let (waiting, stopped, failures) = (VecDeque::new(), None, 0);
         Worker { collector, acknowledged, wire, on_error, unknown, waiting, stopped, failures }
     }
@@ -124,7 +124,7 @@ impl Worker {
             let told = match self.wire.send(&batch.body).await {
                 Ok(taken) => {
                     // Which data points were rejected is unknown, and none may be repeated.
-                    self.acknowledged.acknowledge_all(batch.pending);
+                    self.acknowledged.acknowledge(batch.pending);
                     taken
                 }
                 Err(Failure { error, may_have_arrived }) => {
@@ -164,7 +164,7 @@ impl Worker {
         if !batch.may_have_arrived || batch.deltas == 0 {
             return last;
         }
-        self.acknowledged.acknowledge_all(batch.pending);
+        self.acknowledged.acknowledge(batch.pending);
         self.unknown.add(batch.deltas);
         ExportError::Unknown { points: batch.deltas, last: Box::new(last) }
     }

@@ -94,14 +94,14 @@ impl Described {
         };
         let mut all = fields(source).iter().map(described).collect::<Result<Vec<_>, _>>()?;
         // All fields have one overflow series.
-        for (position, one) in all.iter_mut().enumerate() {
-            let uses = one.uses.take().filter(|_| position == 0);
-            one.uses = uses.map(|_| Named::of(name, help, unit, &Part::OVERFLOW));
+        if let Some(first) = all.first_mut().filter(|first| first.outline.overflows) {
+            first.uses = Some(Named::of(name, help, unit, &Part::OVERFLOW));
         }
         Ok(all)
     }
 
-    /// Checks and names the metrics of a source without fields.
+    /// Checks and names the metrics of a source without fields, but for the uses of its overflow
+    /// series.
     fn of(
         characters: Characters,
         (name, help, unit): (&str, &str, &str),
@@ -145,8 +145,7 @@ impl Described {
                 }
             }
         }
-        let uses = outline.overflows.then(|| Named::of(name, help, unit, &Part::OVERFLOW));
-        Ok(Described { source, outline, parts, uses })
+        Ok(Described { source, outline, parts, uses: None })
     }
 
     /// Returns all metrics.
@@ -201,9 +200,7 @@ impl Named {
         let suffix = self.kind.suffix();
         let mut name =
             escaping.name(NameKind::Metric, &format!("{}{suffix}", self.name)).into_owned();
-        if name.ends_with(suffix) {
-            name.truncate(name.len() - suffix.len());
-        }
+        name.truncate(name.strip_suffix(suffix).unwrap_or(&name).len());
         name
     }
 }

@@ -44,7 +44,7 @@ const METRIC: u32 = 4;
 const LABEL: u32 = 1;
 const GAUGE: u32 = 2;
 const COUNTER: u32 = 3;
-const HISTOGRAM: u32 = 7;
+pub(crate) const HISTOGRAM: u32 = 7;
 
 /// The tags of `LabelPair`.
 const LABEL_NAME: u32 = 1;
@@ -112,13 +112,8 @@ impl Protobuf {
         push_all(&mut self.labels, &mut self.scratch, self.escaping, series);
     }
 
-    /// Adds a histogram's sample.
-    pub(crate) fn put_histogram(&mut self, histogram: &Histogram) {
-        self.put(HISTOGRAM, histogram);
-    }
-
     /// Adds a sample with the labels that were set, whose message has this tag.
-    fn put(&mut self, tag: u32, sample: &impl Message) {
+    pub(crate) fn put(&mut self, tag: u32, sample: &impl Message) {
         self.scratch.clear();
         sample.encode_raw(&mut self.scratch);
         let length = self.labels.len() + field_len(tag, &self.scratch);
@@ -262,7 +257,7 @@ impl Writer for Protobuf {
             by_time.sort_by_key(|exemplar| exemplar.time);
             histogram.exemplars = by_time.into_iter().map(message).collect();
         }
-        self.put_histogram(&histogram);
+        self.put(HISTOGRAM, &histogram);
     }
 
     fn info(&mut self) {

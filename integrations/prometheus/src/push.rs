@@ -1,6 +1,5 @@
 //! Pushing metrics to a gateway.
 
-use std::fmt::{self, Debug, Formatter};
 use std::thread;
 use std::time::Duration;
 
@@ -123,7 +122,7 @@ impl Pushgateway {
     /// assert!(matches!(error, PushError::Connection { .. }));
     /// ```
     pub fn push(&self, metrics: &impl Scraped) -> Result<(), PushError> {
-        self.send(Method::PUT, text(metrics))
+        self.send(Method::PUT, metrics.scrape(Asked::default()).body)
     }
 
     /// Pushes metrics, which replace those of the same names in the group and leave all others
@@ -140,7 +139,7 @@ impl Pushgateway {
     /// assert!(matches!(error, PushError::Url { .. }));
     /// ```
     pub fn add(&self, metrics: &impl Scraped) -> Result<(), PushError> {
-        self.send(Method::POST, text(metrics))
+        self.send(Method::POST, metrics.scrape(Asked::default()).body)
     }
 
     /// Deletes all metrics of the group.
@@ -159,6 +158,7 @@ impl Pushgateway {
         self.send(Method::DELETE, Vec::new())
     }
 
+    /// Sends metrics as a client without wishes gets them: as text in version 0.0.4.
     fn send(&self, method: Method, body: Vec<u8>) -> Result<(), PushError> {
         let headers = client::headers(&self.headers);
         let mut headers = headers.map_err(|name| PushError::Header { name })?;
@@ -202,21 +202,5 @@ impl Pushgateway {
         };
         let sent = runtime.block_on(async { timeout(self.timeout, exchange).await });
         sent.unwrap_or(Err(PushError::Timeout { timeout: self.timeout }))
-    }
-}
-
-/// Returns the metrics as a client without wishes gets them: as text in version 0.0.4.
-fn text(metrics: &impl Scraped) -> Vec<u8> {
-    metrics.scrape(Asked::default()).body
-}
-
-/// Shows the URL, the job and the labels.
-impl Debug for Pushgateway {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pushgateway")
-            .field("url", &self.url)
-            .field("job", &self.job)
-            .field("labels", &self.labels)
-            .finish_non_exhaustive()
     }
 }

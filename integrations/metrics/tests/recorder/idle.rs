@@ -8,7 +8,7 @@ use metrics::{counter, gauge, histogram};
 use windrow_metrics::{Handle, Kind, Problem, Recorder, Value};
 
 fn series(handle: &Handle) -> usize {
-    handle.snapshot().families().iter().map(|family| family.series().len()).sum()
+    handle.snapshot().families().iter().map(|family| family.series.len()).sum()
 }
 
 fn counted(handle: &Handle, name: &str, labels: &[(&str, &str)]) -> Option<u64> {
@@ -104,8 +104,8 @@ fn all_that_threads_count_is_shown_before_its_key_leaves() {
         let mut seen = std::collections::HashMap::new();
         let mut look = || {
             for family in handle.snapshot().families() {
-                for series in family.series() {
-                    let Value::Counter(n) = series.value() else { panic!("{series:?}") };
+                for series in &family.series {
+                    let Value::Counter(n) = &series.value else { panic!("{series:?}") };
                     seen.insert(series.label("n").expect("its label").to_owned(), *n);
                 }
             }

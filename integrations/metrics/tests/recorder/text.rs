@@ -339,12 +339,12 @@ fn a_snapshot_tells_names_kinds_units_and_labels() {
         counter!("sent", "to" => "b", "by" => "a").increment(7);
     });
     let [family] = snapshot.families() else { panic!("{snapshot}") };
-    assert_eq!((family.name(), family.kind()), ("sent", Kind::Counter));
-    assert_eq!((family.unit(), family.help()), (Some(Unit::Bytes), Some("What was sent.")));
-    let [series] = family.series() else { panic!("{snapshot}") };
+    assert_eq!((family.name.as_str(), family.kind), ("sent", Kind::Counter));
+    assert_eq!((family.unit, family.help.as_deref()), (Some(Unit::Bytes), Some("What was sent.")));
+    let [series] = &family.series[..] else { panic!("{snapshot}") };
     assert_eq!(series.labels().collect::<Vec<_>>(), [("by", "a"), ("to", "b")]);
     assert_eq!((series.label("to"), series.label("from")), (Some("b"), None));
-    assert_eq!(series.value(), &Value::Counter(7));
+    assert_eq!(series.value, Value::Counter(7));
     assert_eq!(snapshot.get("sent", &[("to", "b")]), None);
 }
 
@@ -379,10 +379,10 @@ proptest! {
         let mut found = [0.0; 3];
         for ((name, _), value) in strict_reader::read(&snapshot.to_string()).unwrap().samples {
             let kind = |kind| {
-                let of_kind = |family: &&windrow_metrics::Family| family.kind() == kind;
+                let of_kind = |family: &&windrow_metrics::Family| family.kind == kind;
                 let has = |family: &windrow_metrics::Family| {
                     let part = if kind == Kind::Histogram { "_sum" } else { "" };
-                    format!("{}{part}", family.name()) == name
+                    format!("{}{part}", family.name) == name
                 };
                 snapshot.families().iter().filter(of_kind).any(has)
             };

@@ -118,10 +118,10 @@ fn a_key_that_many_threads_see_first_has_one_place() {
         (0..KEYS).for_each(|n| counter!("new", "n" => n.to_string()).absolute(7));
     });
     let snapshot = recorder.handle().snapshot();
-    let series = snapshot.families()[0].series();
+    let series = &snapshot.families()[0].series;
     assert_eq!(series.len(), KEYS);
     for series in series {
-        assert_eq!(series.value(), &Value::Counter(7), "{series:?}");
+        assert_eq!(series.value, Value::Counter(7), "{series:?}");
     }
 }
 

@@ -5,26 +5,26 @@ use windrow_metrics::{Distribution, Kind, Snapshot, Value};
 use crate::Escaping;
 use crate::buckets::Buckets;
 use crate::collect::{Number, Writer};
-use crate::protobuf::Protobuf;
 use crate::protobuf::message::{Bucket, Histogram, MetricType};
+use crate::protobuf::{HISTOGRAM, Protobuf};
 
 /// Returns the messages of all metrics, under the names of the recorder's text.
 pub(super) fn encode(snapshot: &Snapshot) -> Vec<u8> {
     let mut writer = Protobuf::new(Escaping::Underscores, 0); // the names are plain
     for family in snapshot.families() {
-        let kind = match family.kind() {
+        let kind = match family.kind {
             Kind::Counter => MetricType::Counter,
             Kind::Gauge => MetricType::Gauge,
             Kind::Histogram => MetricType::Histogram,
             _ => continue, // a kind of a later version
         };
-        writer.begin_as(family.name(), family.help().unwrap_or_default(), "", kind);
-        for series in family.series() {
+        writer.begin_as(&family.name, family.help.as_deref().unwrap_or_default(), "", kind);
+        for series in &family.series {
             writer.set_labels(&Vec::new(), series.labels());
-            match series.value() {
+            match &series.value {
                 Value::Counter(total) => writer.count(Number::Unsigned(*total), None, None),
                 Value::Gauge(value) => writer.gauge(Number::Real(*value)),
-                Value::Histogram(values) => writer.put_histogram(&histogram(values)),
+                Value::Histogram(values) => writer.put(HISTOGRAM, &histogram(values)),
                 _ => {}
             }
         }

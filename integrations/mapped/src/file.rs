@@ -13,7 +13,6 @@ use crate::error::MappedError;
 use crate::extreme::{Extreme, Maximum, Minimum};
 use crate::histogram::Histogram;
 use crate::kind::Kind;
-use crate::layout::entry::Entry;
 use crate::layout::header::Header;
 use crate::layout::{
     LINE_WORDS, MOST_COLUMNS, MOST_GAUGES, MOST_OWNERS, MOST_ROWS, MOST_TABLE, Shape,
@@ -135,7 +134,7 @@ impl File {
     /// Some microseconds for a new name, which takes a lock; about one for a name that this process
     /// knows. Keep the counter: an add by it costs neither.
     pub fn counter(&self, name: &str, labels: &[(&str, &str)]) -> Result<Counter, MappedError> {
-        let column = self.register(name, labels, Kind::Counter)?.column;
+        let (column, _) = self.register(name, labels, Kind::Counter)?;
         Ok(Counter { cells: self.shared.cells(column) })
     }
 
@@ -174,7 +173,7 @@ impl File {
         scale: Scale,
         labels: &[(&str, &str)],
     ) -> Result<Histogram, MappedError> {
-        let column = self.register(name, labels, Kind::Histogram(scale))?.column;
+        let (column, _) = self.register(name, labels, Kind::Histogram(scale))?;
         Ok(Histogram::new(scale, column, |column| self.shared.cells(column)))
     }
 
@@ -184,18 +183,18 @@ impl File {
         labels: &[(&str, &str)],
         kind: Kind,
     ) -> Result<Extreme, MappedError> {
-        let column = self.register(name, labels, kind)?.column;
+        let (column, _) = self.register(name, labels, kind)?;
         let [greatest, zero] = [column, column + 1].map(|column| self.shared.cells(column));
         Ok(Extreme { greatest, zero })
     }
 
-    /// Returns the entry of a metric.
+    /// Returns the first column of a metric, and its word if it is a gauge.
     fn register(
         self,
         name: &str,
         labels: &[(&str, &str)],
         kind: Kind,
-    ) -> Result<Entry, MappedError> {
+    ) -> Result<(u32, u32), MappedError> {
         self.shared.register(&text::join(name, labels)?, kind)
     }
 

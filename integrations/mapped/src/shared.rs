@@ -77,8 +77,10 @@ pub(crate) struct Shared {
 struct Seen {
     entries: Entries,
     /// The places of the pages whose memory this process has claimed: of columns those in row 0.
-    claimed: HashSet<u64, RandomState>,
+    claimed: Claimed,
 }
+
+type Claimed = HashSet<u64, RandomState>;
 
 impl Shared {
     /// Checks and maps a file.
@@ -143,17 +145,18 @@ impl Shared {
         Ok(seen.entries.list.len())
     }
 
-    /// Returns the entry of a metric, which is registered if it is not there.
-    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<Entry, MappedError> {
+    /// Returns the first column of a metric, and its word if it is a gauge. It is registered if it
+    /// is not there.
+    pub(crate) fn register(&self, text: &str, kind: Kind) -> Result<(u32, u32), MappedError> {
         let found = |seen: &mut Seen| {
-            let Some(entry) = seen.entries.find(text).cloned() else { return Ok(None) };
+            let Some(entry) = seen.entries.find(text) else { return Ok(None) };
             // The file may have been copied without the memory that was claimed.
-            self.claim_columns(seen, &entry)?;
-            Ok(Some(entry))
+            self.claim_columns(&mut seen.claimed, entry)?;
+            Ok(Some((entry.column, entry.word())))
         };
         self.registered(text, kind, found, |seen, entry| {
-            self.claim_columns(seen, entry)?;
-            Ok(entry.clone())
+            self.claim_columns(&mut seen.claimed, entry)?;
+            Ok((entry.column, entry.word()))
         })
     }
 
@@ -186,7 +189,7 @@ impl Shared {
         let entry = seen.entries.next(text, kind, self.shape)?;
         let places = [before, entry.end(before)].map(|end| table_place(end.bytes));
         for page in places[0] / PAGE..places[1].div_ceil(PAGE) {
-            self.claim_once(seen, page * PAGE, 1)?;
+            self.claim_once(&mut seen.claimed, page * PAGE, 1)?;
         }
         let prepared = prepare(seen, &entry)?;
         failpoint::reach(Point::Claimed);
@@ -198,22 +201,22 @@ impl Shared {
     }
 
     /// Claims the memory of a metric's columns in all rows, once in a process.
-    fn claim_columns(&self, seen: &mut Seen, entry: &Entry) -> Result<(), MappedError> {
+    fn claim_columns(&self, claimed: &mut Claimed, entry: &Entry) -> Result<(), MappedError> {
         if entry.columns == 0 {
             return Ok(()); // a gauge's words are claimed with an owner's slot
         }
         let end = (entry.column + entry.columns).div_ceil(PAGE_COLUMNS);
         (entry.column / PAGE_COLUMNS..end).try_for_each(|page| {
             let place = self.shape.cell_place(0, page * PAGE_COLUMNS);
-            self.claim_once(seen, place, self.shape.rows())
+            self.claim_once(claimed, place, self.shape.rows())
         })
     }
 
     /// Claims the memory of a page, and of the same page of further rows, once in a process.
-    fn claim_once(&self, seen: &mut Seen, page: u64, rows: u32) -> Result<(), MappedError> {
-        if !seen.claimed.contains(&page) {
+    fn claim_once(&self, claimed: &mut Claimed, page: u64, rows: u32) -> Result<(), MappedError> {
+        if !claimed.contains(&page) {
             (0..rows).try_for_each(|row| self.claim(page + u64::from(row) * ROW, PAGE))?;
-            seen.claimed.insert(page);
+            claimed.insert(page);
         }
         Ok(())
     }

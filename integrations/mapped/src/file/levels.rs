@@ -48,7 +48,7 @@ impl File {
     }
 
     fn part(self, name: &str, labels: &[(&str, &str)], kind: Kind) -> Result<Part, MappedError> {
-        let word = self.register(name, labels, kind)?.word();
+        let (_, word) = self.register(name, labels, kind)?;
         Ok(Part { slot: self.shared.slot()?, word })
     }
 }

@@ -70,7 +70,7 @@ impl Shared {
             Kind::Pace => self.shape.pace_place(number),
             _ => self.shape.several_place(number),
         };
-        self.claim_once(seen, place / PAGE * PAGE, 1)?;
+        self.claim_once(&mut seen.claimed, place / PAGE * PAGE, 1)?;
         Ok(place)
     }
 

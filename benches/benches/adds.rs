@@ -18,9 +18,8 @@ fn bench(
     let mut group = criterion.benchmark_group(group);
     for contender in contenders {
         group.bench_function(contender.name, |bencher| {
-            bencher.iter_custom(|times| {
-                Duration::from_secs_f64(measure(contender, times).ns / 1e9)
-            });
+            bencher
+                .iter_custom(|times| Duration::from_secs_f64(measure(contender, times).ns / 1e9));
         });
     }
 }

@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::shop::Shop;
 use crate::{app, counts, display, server, stop, verdict};
 
-/// Runs the service and its clients. Returns whether the counts of the service are those of windrow.
+/// Runs the service and its clients. Fails if the counts of the service are not those of windrow.
 pub(crate) fn run(options: &Options, listener: TcpListener) -> Result<ExitCode> {
     Runtime::new()?.block_on(serve(options, listener))
 }

@@ -13,7 +13,7 @@ struct Path {
     name: &'static str,
     /// The function in which it begins.
     symbol: &'static str,
-    /// Of each function the instructions that are passed there, and its end.
+    /// The instructions that are passed in each function, and its end.
     parts: &'static [(&'static [Is], Is)],
     /// The number of instructions of the whole call.
     call: usize,

@@ -1,12 +1,15 @@
 //! The owners of slots, as a reader finds them.
 
+use std::fs::File;
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::sync::atomic::{Ordering, fence};
 
 use crate::error::MappedError;
+use crate::layout::Shape;
 use crate::owner::{self, Found, Seen};
-use crate::reader::Reader;
 use crate::system::lock::is_locked;
+use crate::system::read;
 
 /// A process that has a slot in a mapped file, or had: with its first gauge, or by
 /// [`File::take_slot`](crate::File::take_slot).
@@ -53,15 +56,20 @@ impl Level {
 
 /// Reads the owners that live, and the dead ones whose slots no other process has taken, with the
 /// first `words` of their slots.
-pub(crate) fn read(reader: &Reader, words: u32) -> Result<Vec<Parts>, MappedError> {
-    let mut states = vec![0; reader.shape.owners as usize * 8];
-    reader.fill(reader.shape.state_place(0), &mut states)?;
+pub(crate) fn read(
+    file: &File,
+    path: &Path,
+    shape: Shape,
+    words: u32,
+) -> Result<Vec<Parts>, MappedError> {
+    let mut states = vec![0; shape.owners as usize * 8];
+    read::exactly(file, path, shape.state_place(0), &mut states)?;
     let mut owners = Vec::new();
     let mut found = vec![0; words as usize + 1];
     // A process that takes a slot after this look is one that came after the read had begun.
     let used = (0..).zip(states.as_chunks::<8>().0).filter(|(_, state)| **state != [0; 8]);
     for (slot, _) in used {
-        let is_live = match owner::read(&mut Read { reader, slot }, &mut found)? {
+        let is_live = match owner::read(&mut Read { file, path, shape, slot }, &mut found)? {
             Found::None => continue,
             Found::Live => true,
             Found::Dead => false,
@@ -74,7 +82,9 @@ pub(crate) fn read(reader: &Reader, words: u32) -> Result<Vec<Parts>, MappedErro
 
 /// A slot of a file that is read.
 struct Read<'f> {
-    reader: &'f Reader,
+    file: &'f File,
+    path: &'f Path,
+    shape: Shape,
     slot: u32,
 }
 
@@ -83,7 +93,7 @@ impl Seen for Read<'_> {
 
     fn state(&mut self, order: Ordering) -> Result<u64, MappedError> {
         let mut state = [0; 8];
-        self.reader.fill(self.reader.shape.state_place(self.slot), &mut state)?;
+        read::exactly(self.file, self.path, self.shape.state_place(self.slot), &mut state)?;
         // The kernel's load, with a fence, is Acquire. Those for the calls before come before it.
         if order == Ordering::Acquire {
             fence(Ordering::Acquire);
@@ -92,13 +102,12 @@ impl Seen for Read<'_> {
     }
 
     fn is_locked(&mut self) -> Result<bool, MappedError> {
-        let Reader { file, path, shape, .. } = self.reader;
-        is_locked(file.as_fd(), shape.state_place(self.slot), path)
+        is_locked(self.file.as_fd(), self.shape.state_place(self.slot), self.path)
     }
 
     fn words(&mut self, into: &mut [u64]) -> Result<(), MappedError> {
         let mut bytes = vec![0; into.len() * 8];
-        self.reader.fill(self.reader.shape.slot_place(self.slot), &mut bytes)?;
+        read::exactly(self.file, self.path, self.shape.slot_place(self.slot), &mut bytes)?;
         for (into, word) in into.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *into = u64::from_le_bytes(*word);
         }

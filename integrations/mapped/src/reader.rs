@@ -141,7 +141,7 @@ impl Reader {
                 values[(column - first) as usize] = greatest;
             }
         }
-        let owners = owners::read(self, entries.words)?;
+        let owners = owners::read(&self.file, &self.path, self.shape, entries.words)?;
         Ok(Reading::new(Arc::clone(entries), values, owners))
     }
 

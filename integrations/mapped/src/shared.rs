@@ -42,7 +42,7 @@ use crate::layout::entry::Entry;
 use crate::layout::{PAGE, PAGE_COLUMNS, ROW, Shape, table_place};
 use crate::publish::{self, publish};
 use crate::sequence;
-use crate::slot::OwnSlot;
+use crate::slot::{OwnSlot, Slots};
 use crate::system::claim::claim;
 use crate::system::lock::LockFile;
 use crate::system::mapping::Mapping;
@@ -123,7 +123,9 @@ impl Shared {
         // Acquire: pairs with the exchange below.
         let mut slot = self.slot.load(Ordering::Acquire);
         if slot.is_null() {
-            slot = Box::into_raw(Box::new(OwnSlot::new(self)?));
+            let Shared { file, path, mapping, shape, timeout, .. } = self;
+            let of = Slots { file, path, mapping, shape: *shape, timeout: *timeout };
+            slot = Box::into_raw(Box::new(OwnSlot::new(of)?));
             // Release, for the loads; Acquire, for that of another thread.
             let (order, failed) = (Ordering::AcqRel, Ordering::Acquire);
             if let Err(first) = self.slot.compare_exchange(null_mut(), slot, order, failed) {

@@ -7,6 +7,7 @@
 //! error.
 
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::thread::sleep;
@@ -14,11 +15,15 @@ use std::time::{Duration, Instant};
 
 use crate::error::MappedError;
 use crate::failpoint::{self, Point};
+use crate::layout::Shape;
 use crate::owner;
-use crate::shared::Shared;
+use crate::system::claim::claim;
 use crate::system::forks::Wiped;
 use crate::system::forks::own_file::OwnFile;
 use crate::system::lock::{SLOTS, is_locked, lock, try_lock};
+use crate::system::mapping::Mapping;
+use crate::system::opened::Opened;
+use crate::system::read;
 
 /// The pause between two looks at another thread that takes the slot.
 const PAUSE: Duration = Duration::from_micros(50);
@@ -36,11 +41,22 @@ const SLOT_BITS: u32 = 16;
 /// The number that stands for the memory that no reader sees.
 const SPARE: u64 = (1 << SLOT_BITS) - 1;
 
+/// An open file that has slots.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    pub(crate) file: &'static Opened,
+    pub(crate) path: &'static Path,
+    pub(crate) mapping: &'static Mapping,
+    pub(crate) shape: Shape,
+    /// The time to wait for a lock.
+    pub(crate) timeout: Duration,
+}
+
 /// This process's slot of a file.
 #[derive(Debug)]
 pub(crate) struct OwnSlot {
     token: Wiped,
-    of: &'static Shared,
+    of: Slots,
     /// The open file whose lock says that this process lives.
     lock_file: &'static OwnFile,
     spare: Box<[AtomicU64]>,
@@ -61,8 +77,8 @@ pub(crate) struct Token(u64);
 
 impl OwnSlot {
     /// Makes the slot of a file, which is not taken yet.
-    pub(crate) fn new(of: &'static Shared) -> Result<OwnSlot, MappedError> {
-        let failed = MappedError::failed("prepare for forks with", &of.path);
+    pub(crate) fn new(of: Slots) -> Result<OwnSlot, MappedError> {
+        let failed = MappedError::failed("prepare for forks with", of.path);
         let token = Wiped::new(NO_TOKEN).map_err(failed)?;
         let lock_file = OwnFile::new().map_err(failed)?;
         let spare = (0..of.shape.gauges).map(|_| AtomicU64::new(0)).collect();
@@ -81,7 +97,7 @@ impl OwnSlot {
                 let waited = begun.elapsed();
                 if waited > self.of.timeout * 2 {
                     // A signal handler has interrupted that thread.
-                    return Err(MappedError::LockedTooLong { path: self.of.path.clone(), waited });
+                    return Err(MappedError::LockedTooLong { path: self.of.path.to_owned(), waited });
                 }
                 sleep(PAUSE);
             } else if token != NO_TOKEN && token & SPARE != SPARE {
@@ -151,31 +167,31 @@ impl OwnSlot {
 
     /// Takes a slot of the file. One thread of this process at a time does.
     fn take(&self) -> Result<u32, MappedError> {
-        let Shared { file, path, shape, timeout, .. } = self.of;
+        let Slots { file, path, shape, timeout, .. } = self.of;
         let open = self.lock_file.open_again(file, path)?;
-        let _taking = lock(open, SLOTS, path, *timeout)?;
+        let _taking = lock(open, SLOTS, path, timeout)?;
         for slot in self.candidates()? {
             let place = shape.state_place(slot);
             if is_locked(open, place, path)? {
                 continue;
             }
-            self.of.claim(place, 8)?;
-            self.of.claim(shape.slot_place(slot), shape.slot())?;
+            claim(file.get(path)?, path, place, 8)?;
+            claim(file.get(path)?, path, shape.slot_place(slot), shape.slot())?;
             if owner::take(&Mapped { of: self.of, slot, open }, std::process::id())? {
                 failpoint::reach(Point::SlotLocked);
                 return Ok(slot);
             }
         }
-        Err(MappedError::OwnersFull { path: path.clone(), owners: shape.owners })
+        Err(MappedError::OwnersFull { path: path.to_owned(), owners: shape.owners })
     }
 
     /// Returns all slots: first those in which an owner has left nothing, then those that had no
     /// owner. The others come last, so that readers can see for long what the dead have left.
     fn candidates(&self) -> Result<Vec<u32>, MappedError> {
-        let shape = self.of.shape;
+        let Slots { file, path, shape, .. } = self.of;
         let words_at = |place, words: u32| {
             let mut bytes = vec![0; words as usize * 8];
-            self.of.read(place, &mut bytes)?;
+            read::exactly(file.get(path)?, path, place, &mut bytes)?;
             Ok::<_, MappedError>(bytes)
         };
         let states = words_at(shape.state_place(0), shape.owners)?;
@@ -207,7 +223,7 @@ fn of(slot: u64) -> Token {
 
 /// A slot in the mapping.
 struct Mapped<'o> {
-    of: &'o Shared,
+    of: Slots,
     slot: u32,
     open: BorrowedFd<'o>,
 }
@@ -237,7 +253,7 @@ impl owner::Slot for Mapped<'_> {
     }
 
     fn lock(&self) -> Result<bool, MappedError> {
-        try_lock(self.open, self.of.shape.state_place(self.slot), &self.of.path)
+        try_lock(self.open, self.of.shape.state_place(self.slot), self.of.path)
     }
 }
 

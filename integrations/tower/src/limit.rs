@@ -2,6 +2,7 @@
 
 mod counts;
 mod fields;
+mod forgetting;
 mod limits;
 mod series;
 mod settings;

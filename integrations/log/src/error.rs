@@ -37,7 +37,7 @@ pub enum LogError {
         /// The system's error.
         error: io::Error,
     },
-    /// What was added has no lines, and was not drained: a window with none of the events that the
+    /// A metric that was added has no lines, and was not drained: a window with none of the events that the
     /// log's [`Columns`](crate::Columns) name, a source that is not a window, or heavy keys, of
     /// which Sentinel's format has none.
     NoLines {

@@ -23,7 +23,7 @@ pub struct Every {
     thread: Option<JoinHandle<Result<(), LogError>>>,
 }
 
-/// What the thread tells after each batch.
+/// The report of the thread after each batch.
 #[derive(Debug, Default)]
 struct Told {
     unwritten: Unwritten,

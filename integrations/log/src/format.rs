@@ -14,8 +14,9 @@ mod json;
 mod line;
 mod sentinel;
 
+pub(crate) use json::Content;
 pub(crate) use json::heavy;
-pub(crate) use line::{Decoded, Facts, Sums};
+pub(crate) use line::{Facts, Sums};
 pub use sentinel::Columns;
 
 /// Marks the remainder of a line that was never completed; a newline follows.
@@ -38,6 +39,9 @@ pub enum Format {
     /// Sentinel's metric log, one line a bucket: files `windrow-*.log`.
     Sentinel(Columns),
 }
+
+/// A line that was read, of either format.
+pub(crate) type Decoded<'a> = line::Decoded<Content<'a>>;
 
 /// The two formats, without their settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +67,13 @@ impl Kinds {
         let line = text(line)?;
         match self {
             Kinds::Json => json::decode(line),
-            Kinds::Sentinel => sentinel::decode(line),
+            Kinds::Sentinel => {
+                sentinel::decode(line).map(|line::Decoded { content, end, slack }| line::Decoded {
+                    content: Content::Entry(content),
+                    end,
+                    slack,
+                })
+            }
         }
     }
 }

@@ -97,7 +97,10 @@ impl OwnSlot {
                 let waited = begun.elapsed();
                 if waited > self.of.timeout * 2 {
                     // A signal handler has interrupted that thread.
-                    return Err(MappedError::LockedTooLong { path: self.of.path.to_owned(), waited });
+                    return Err(MappedError::LockedTooLong {
+                        path: self.of.path.to_owned(),
+                        waited,
+                    });
                 }
                 sleep(PAUSE);
             } else if token != NO_TOKEN && token & SPARE != SPARE {

@@ -28,7 +28,7 @@ const FRESH: f64 = 600_000.0;
 /// A console.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
-    /// What the last whole frame says of it, without the metrics.
+    /// The last whole frame, without the metrics.
     pub(crate) about: Whole,
     /// The last frame, without its rows.
     pub(crate) last: Frame,

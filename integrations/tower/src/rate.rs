@@ -277,7 +277,7 @@ fn take<S: Clone>(inner: &mut S) -> S {
 }
 
 impl<S: Service<Request<A>>, A: Body, Z, H: Holds> State<S, A, Z, H> {
-    /// Of the body of a refused request, `discarded` bytes are read.
+    /// Begins to read up to `discarded` bytes of a refused request's body.
     fn refused(request: Request<A>, told: Told, discarded: u64) -> State<S, A, Z, H> {
         let reason = Reason::Limit(told.retry_after);
         State::Refused { refused: Refused::new(request, reason, told.fields, discarded) }

@@ -49,7 +49,7 @@ enum Line<'a, E> {
 
 /// A bucket with the names of its line.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Named<'a, E> {
+pub(crate) struct Named<'a, E> {
     #[serde(borrow)]
     resource: Cow<'a, str>,
     start: Time,
@@ -86,7 +86,7 @@ struct Counted<'a>(&'a Facts<'a>);
 
 /// Events as they are read: by name, in the order of the line.
 #[derive(Debug)]
-pub(super) struct Pairs<'a>(Vec<(Name<'a>, Numbers<'a>)>);
+pub(crate) struct Pairs<'a>(Vec<(Name<'a>, Numbers<'a>)>);
 
 /// A name that borrows from the line, if no character in it is escaped.
 #[derive(Debug, Deserialize)]
@@ -241,22 +241,49 @@ pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
     line(&Line::Dropped { lines: dropped.lines, from, to })
 }
 
+/// The content of a line.
+#[derive(Debug)]
+pub(crate) enum Content<'a> {
+    /// A bucket whose names are not copied yet: sums need no copies.
+    Bucket(Named<'a, Pairs<'a>>),
+    Entry(Entry),
+}
+
+impl Content<'_> {
+    pub(crate) fn into_entry(self) -> Entry {
+        match self {
+            Content::Bucket(bucket) => Entry::Bucket(bucket.into()),
+            Content::Entry(entry) => entry,
+        }
+    }
+
+    /// Returns the sums of a bucket; `None` for any other line.
+    pub(crate) fn sums(&self) -> Option<Sums<'_>> {
+        match self {
+            Content::Bucket(bucket) => Some(bucket.sums()),
+            Content::Entry(Entry::Second(second)) => Some(Sums::of(second)),
+            Content::Entry(_) => None,
+        }
+    }
+}
+
 /// Decodes a line of this version whose bounds hold.
-pub(super) fn decode(line: &str) -> Option<Decoded<'_>> {
+pub(super) fn decode(line: &str) -> Option<Decoded<Content<'_>>> {
+    let entry = |entry, end, slack| Decoded { content: Content::Entry(entry), end, slack };
     match serde_json::from_str(line).ok()? {
         Line::Run { windrow, id, started: Time(started), slack_ns } => {
             let run = Run { id: id.into_owned(), started: started.into() };
             let slack = slack_ns.map_or(LEAST_SLACK, Duration::from_nanos);
             let is_known = windrow == VERSION;
-            is_known.then(|| Decoded::entry(Entry::Run(run), started, Some(slack)))
+            is_known.then(|| entry(Entry::Run(run), started, Some(slack)))
         }
         Line::Bucket(bucket) => {
             let end = bucket.start.0.plus(Duration::from_nanos(bucket.length_ns));
-            Some(Decoded::bucket(bucket, end))
+            Some(Decoded { content: Content::Bucket(bucket), end, slack: None })
         }
         Line::Dropped { lines, from: Time(from), to: Time(to) } => {
             let dropped = Dropped { lines, from: from.into(), to: to.into() };
-            Some(Decoded::entry(Entry::Dropped(dropped), to, None))
+            Some(entry(Entry::Dropped(dropped), to, None))
         }
         Line::Heavy {
             resource,
@@ -281,7 +308,7 @@ pub(super) fn decode(line: &str) -> Option<Decoded<'_>> {
                 keys: keys.into_iter().map(key).collect::<Option<_>>()?,
             };
             let end = start.plus(heavy.length);
-            Some(Decoded::entry(Entry::Heavy(heavy), end, None))
+            Some(entry(Entry::Heavy(heavy), end, None))
         }
     }
 }
@@ -307,7 +334,7 @@ impl From<Named<'_, Pairs<'_>>> for Bucket {
 
 impl Named<'_, Pairs<'_>> {
     /// Returns the sums, with signs.
-    pub(super) fn sums(&self) -> Sums<'_> {
+    fn sums(&self) -> Sums<'_> {
         let events = self.events.0.iter().map(|(Name(name), numbers)| {
             let Numbers { count, sum, min, max, .. } = *numbers;
             (&**name, Total { count, sum, min, max })

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
-use super::json::{Named, Pairs};
-use super::sentinel;
-use crate::entry::Entry;
+use crate::entry::Second;
 use crate::total::Total;
 use crate::wall::Wall;
 
@@ -27,21 +25,14 @@ pub(crate) struct Facts<'a> {
 
 /// A line that was read.
 #[derive(Debug)]
-pub(crate) struct Decoded<'a> {
-    content: Content<'a>,
+pub(crate) struct Decoded<C> {
+    pub(crate) content: C,
     /// The time by which the line is ordered among all lines of its file except the first: the end
     /// of its bucket, the latest end of the dropped buckets, or the beginning of its run.
     pub(crate) end: Wall,
     /// The slack that the line of a run states for the file that it begins: see
     /// [`order`](crate::order).
     pub(crate) slack: Option<Duration>,
-}
-
-#[derive(Debug)]
-enum Content<'a> {
-    /// A bucket whose names are not copied yet: sums need no copies.
-    Bucket(Named<'a, Pairs<'a>>),
-    Entry(Entry),
 }
 
 /// The sums of a bucket.
@@ -51,28 +42,18 @@ pub(crate) struct Sums<'a> {
     pub(crate) events: Vec<(&'a str, Total)>,
 }
 
-impl<'a> Decoded<'a> {
-    pub(super) fn entry(entry: Entry, end: Wall, slack: Option<Duration>) -> Decoded<'a> {
-        Decoded { content: Content::Entry(entry), end, slack }
-    }
-
-    pub(super) fn bucket(bucket: Named<'a, Pairs<'a>>, end: Wall) -> Decoded<'a> {
-        Decoded { content: Content::Bucket(bucket), end, slack: None }
-    }
-
-    pub(crate) fn into_entry(self) -> Entry {
-        match self.content {
-            Content::Bucket(bucket) => Entry::Bucket(bucket.into()),
-            Content::Entry(entry) => entry,
-        }
-    }
-
-    /// Returns the sums of a bucket; `None` for any other line.
-    pub(crate) fn sums(&self) -> Option<Sums<'_>> {
-        match &self.content {
-            Content::Bucket(bucket) => Some(bucket.sums()),
-            Content::Entry(Entry::Second(second)) => Some(sentinel::sums(second)),
-            Content::Entry(_) => None,
-        }
+impl Sums<'_> {
+    /// Returns the sums of a line in Sentinel's format: its counts. Means do not add up.
+    pub(super) fn of(second: &Second) -> Sums<'_> {
+        let counts = [
+            ("Pass", second.pass),
+            ("Block", second.block),
+            ("Success", second.success),
+            ("Exception", second.exception),
+            ("Occupied", second.occupied),
+        ];
+        let counted = counts.into_iter().filter(|(_, count)| *count > 0);
+        let events = counted.map(|(name, count)| (name, Total::of_count(count))).collect();
+        Sums { resource: &second.resource, length: Duration::from_secs(1), events }
     }
 }

@@ -12,10 +12,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::entry::{Dropped, Entry, Run, Second};
-use crate::format::line::{Decoded, Facts, Sums, VERSION};
+use crate::format::line::{Decoded, Facts, VERSION};
 use crate::names;
 use crate::order::LEAST_SLACK;
-use crate::total::Total;
 use crate::wall::Wall;
 
 /// The assignment of events to the fields of a line.
@@ -149,7 +148,7 @@ pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
     mark(from, &format!("%dropped {} {}", dropped.lines, to.as_millis()))
 }
 
-pub(super) fn decode(line: &str) -> Option<Decoded<'static>> {
+pub(super) fn decode(line: &str) -> Option<Decoded<Entry>> {
     let fields: Vec<&str> = line.split('|').collect();
     let [at, _date, resource, pass, block, success, exception, rt, occupied, concurrency, class] =
         fields[..]
@@ -165,13 +164,14 @@ pub(super) fn decode(line: &str) -> Option<Decoded<'static>> {
         };
         let run = Run { id: id.to_owned(), started: at.into() };
         let is_known = version.parse() == Ok(VERSION);
-        return is_known.then(|| Decoded::entry(Entry::Run(run), at, Some(slack)));
+        let (content, slack) = (Entry::Run(run), Some(slack));
+        return is_known.then_some(Decoded { content, end: at, slack });
     }
     if let Some(dropped) = resource.strip_prefix("%dropped ") {
         let (lines, to) = dropped.split_once(' ')?;
         let (lines, to) = (lines.parse().ok()?, Wall::from_millis(to.parse().ok()?));
-        let entry = Entry::Dropped(Dropped { lines, from: at.into(), to: to.into() });
-        return Some(Decoded::entry(entry, to, None));
+        let content = Entry::Dropped(Dropped { lines, from: at.into(), to: to.into() });
+        return Some(Decoded { content, end: to, slack: None });
     }
     let second = Second {
         resource: names::unescape(resource)?,
@@ -185,19 +185,5 @@ pub(super) fn decode(line: &str) -> Option<Decoded<'static>> {
         concurrency: concurrency.parse().ok()?,
         classification: class.parse().ok()?,
     };
-    Some(Decoded::entry(Entry::Second(second), end(at), None))
-}
-
-/// Returns the sums of a line in Sentinel's format: its counts. Means do not add up.
-pub(super) fn sums(second: &Second) -> Sums<'_> {
-    let counts = [
-        ("Pass", second.pass),
-        ("Block", second.block),
-        ("Success", second.success),
-        ("Exception", second.exception),
-        ("Occupied", second.occupied),
-    ];
-    let counted = counts.into_iter().filter(|(_, count)| *count > 0);
-    let events = counted.map(|(name, count)| (name, Total::of_count(count))).collect();
-    Sums { resource: &second.resource, length: Duration::from_secs(1), events }
+    Some(Decoded { content: Entry::Second(second), end: end(at), slack: None })
 }

@@ -141,13 +141,13 @@ impl Summed {
             return;
         };
         let (end, slack) = (decoded.end, decoded.slack);
-        if let Some(sums) = decoded.sums() {
+        if let Some(sums) = decoded.content.sums() {
             self.cells.add(&sums, end);
             let ends = Ends::at(end);
             self.ends = Some(self.ends.map_or(ends, |all| all.and(ends)));
             return;
         }
-        match decoded.into_entry() {
+        match decoded.content.into_entry() {
             Entry::Run(run) => {
                 if is_first {
                     self.slack = slack;

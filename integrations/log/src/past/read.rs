@@ -61,7 +61,7 @@ pub(super) fn read(
             continue;
         }
         let Some(decoded) = file.kind.decode(whole) else { continue };
-        if let Some(sums) = decoded.sums()
+        if let Some(sums) = decoded.content.sums()
             && sums.resource == resource
             && from < decoded.end
             && decoded.end <= to

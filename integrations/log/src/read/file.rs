@@ -78,7 +78,8 @@ impl OpenFile {
             if taken.bytes == 0 {
                 return Ok(Next::End);
             }
-            let decoded = self.decode(taken).map(|line| (line.slack, line.end, line.into_entry()));
+            let decoded =
+                self.decode(taken).map(|line| (line.slack, line.end, line.content.into_entry()));
             if matches!(self.position, Position::First) {
                 let slack = decoded.as_ref().ok().and_then(|(slack, ..)| *slack);
                 self.position = Position::Others(slack);

@@ -10,7 +10,7 @@ use fastrand::Rng;
 use self::forgetful::Forgetful;
 use super::*;
 use crate::entry::{Dropped, Entry};
-use crate::format::{Decoded, Facts, GIVEN_UP, Kinds};
+use crate::format::{Facts, GIVEN_UP, Kinds};
 use crate::lines;
 use crate::order::Ends;
 use crate::wall::Wall;
@@ -48,7 +48,10 @@ fn numbers(disk: &Forgetful) -> (Vec<Vec<u64>>, u64) {
         let lines = file.split_inclusive(|byte| *byte == b'\n');
         for line in lines {
             let whole = line.strip_suffix(b"\n");
-            match whole.and_then(|line| Kinds::Json.decode(line)).map(Decoded::into_entry) {
+            match whole
+                .and_then(|line| Kinds::Json.decode(line))
+                .map(|line| line.content.into_entry())
+            {
                 Some(Entry::Bucket(bucket)) => numbers.push(bucket.resource.parse().unwrap()),
                 Some(Entry::Run(_)) => {}
                 _ => others += 1,
@@ -156,7 +159,7 @@ fn what_finds_no_room_in_memory_is_dropped_and_that_is_said() {
     let text = String::from_utf8(disk.files().concat()).unwrap();
     let said = text.lines().nth(6).unwrap();
     let Some(Entry::Dropped(dropped)) =
-        Kinds::Json.decode(said.as_bytes()).map(Decoded::into_entry)
+        Kinds::Json.decode(said.as_bytes()).map(|line| line.content.into_entry())
     else {
         panic!("{text}")
     };

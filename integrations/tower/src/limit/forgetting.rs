@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use windrow::labels::Labels;
 use windrow::Clock;
+use windrow::labels::Labels;
 
 use crate::limit::counts::Standing;
 use crate::limit::limits::Limits;

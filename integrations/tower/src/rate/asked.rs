@@ -1,5 +1,5 @@
-//! What a rate-limiting layer asks: the limiter of a request's key; or a pace for all requests, or
-//! one of a few in statics among which a function chooses.
+//! The limiters that a layer asks: that of a request's key; or a pace for all requests, or one of
+//! a few in statics among which a function chooses.
 
 use std::collections::HashMap;
 use std::future::Ready;

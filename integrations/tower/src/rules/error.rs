@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
-/// What is wrong with a part.
+/// A fault of a part.
 pub(crate) type Problem = Box<dyn Error + Send + Sync>;
 
 /// An error of rules. The rules that were in force before stay in force.
@@ -44,8 +44,8 @@ pub enum RulesError {
     Part {
         /// The part.
         part: RulesPart,
-        /// What is wrong: a [`LimitError`](windrow::LimitError) or a
-        /// [`BuildError`](windrow::BuildError) of a setting, and a text otherwise.
+        /// Its fault: a [`LimitError`](windrow::LimitError) or a [`BuildError`](windrow::BuildError)
+        /// of a setting, and a text otherwise.
         problem: Box<dyn Error + Send + Sync>,
     },
     /// A rule names a label that the keys do not have.

@@ -10,7 +10,7 @@ fn facts<'a>(resource: &'a str, events: &'a [(&'static str, Kind, Stats)]) -> Fa
     Facts { resource, start: START, length, at, events, distributions: &[] }
 }
 
-fn read(line: &[u8]) -> Decoded<'_> {
+fn read(line: &[u8]) -> Decoded<Content<'_>> {
     Kinds::Json.decode(line.strip_suffix(b"\n").unwrap()).unwrap()
 }
 
@@ -36,7 +36,7 @@ fn lines_are_as_the_schema_says() {
         )
     );
     let end = read(&line).end;
-    let Entry::Bucket(bucket) = read(&line).into_entry() else { panic!() };
+    let Entry::Bucket(bucket) = read(&line).content.into_entry() else { panic!() };
     let second = Duration::from_secs(1);
     assert_eq!(
         (end, bucket.length, bucket.at),
@@ -60,7 +60,7 @@ fn lines_are_as_the_schema_says() {
         "{\"dropped\":{\"lines\":4,\"from\":\"2026-11-21T03:52:01.417Z\",\
          \"to\":\"2026-11-21T03:52:01.417000005Z\"}}\n"
     );
-    assert_eq!(read(&line).into_entry(), Entry::Dropped(dropped));
+    assert_eq!(read(&line).content.into_entry(), Entry::Dropped(dropped));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_histogram_has_percentiles_and_comes_back_whole() {
         r#""cells":[[608,1],[1024,1],[2097152,1]]}}}"#
     );
     assert!(text.contains(expected), "{text}");
-    let Entry::Bucket(bucket) = read(&line).into_entry() else { panic!() };
+    let Entry::Bucket(bucket) = read(&line).content.into_entry() else { panic!() };
     assert_eq!((bucket.stats("Rt"), bucket.distribution("Rt")), (stats, distribution));
     assert!(bucket.distribution("Pass").count() == 0);
     // An invalid distribution makes the whole line invalid.
@@ -98,7 +98,7 @@ fn names_come_back_as_they_were_and_no_line_has_a_control_character() {
         let line = bucket(&facts(name, &[]));
         let text = str::from_utf8(&line).unwrap();
         assert_eq!(text.find(char::is_control), Some(text.len() - 1), "{text}");
-        let Entry::Bucket(bucket) = read(&line).into_entry() else { panic!() };
+        let Entry::Bucket(bucket) = read(&line).content.into_entry() else { panic!() };
         assert_eq!(bucket.resource, name);
     }
 }

@@ -114,5 +114,5 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[cfg(test)]
-#[path = "common/tests/axum.rs"]
+#[path = "tests/axum.rs"]
 mod tests;

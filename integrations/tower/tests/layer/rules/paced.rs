@@ -144,7 +144,7 @@ fn rates_that_no_pace_can_have_are_refused_with_their_place() {
     let rules = |rate| Rules::builder(Rate::new(1)).rule([("client", "a")], rate).build();
     let error = |rate| rules(rate).expect_err("refused").to_string();
     assert_eq!(error(Rate::new(1).burst(0)), "rules[0]: the burst is 0; it must be at least 1");
-    assert_eq!(error(Rate::new(0).burst(1)), "rules[0]: a limit is 0; it must be at least 1");
+    assert_eq!(error(Rate::new(0).burst(1)), "rules[0]: the limit is 0; it must be at least 1");
     let zero = Rate::new(1).interval(Duration::ZERO).burst(1);
     assert_eq!(error(zero), "rules[0]: the period is 0 s; it must be at least 1 ns");
     for (limit, interval, burst) in

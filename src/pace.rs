@@ -52,6 +52,7 @@ use std::time::Duration;
 #[cfg(not(any(loom, shuttle)))]
 use crate::at_most::AtMost;
 use crate::clock::{Clock, Coarse, quick_now};
+#[cfg(not(any(loom, shuttle)))]
 use crate::error::LimitError;
 use crate::gate::Admission;
 use crate::sync::Ordering;

@@ -37,9 +37,9 @@ pub enum LogError {
         /// The system's error.
         error: io::Error,
     },
-    /// A metric that was added has no lines, and was not drained: a window with none of the events that the
-    /// log's [`Columns`](crate::Columns) name, a source that is not a window, or heavy keys, of
-    /// which Sentinel's format has none.
+    /// A metric that was added has no lines, and was not drained: a window with none of the events
+    /// that the log's [`Columns`](crate::Columns) name, a source that is not a window, or heavy
+    /// keys, of which Sentinel's format has none.
     NoLines {
         /// The name under which it was to be logged.
         resource: String,

@@ -44,8 +44,8 @@ pub enum RulesError {
     Part {
         /// The part.
         part: RulesPart,
-        /// Its fault: a [`LimitError`](windrow::LimitError) or a [`BuildError`](windrow::BuildError)
-        /// of a setting, and a text otherwise.
+        /// Its fault: a [`LimitError`](windrow::LimitError) or a
+        /// [`BuildError`](windrow::BuildError) of a setting, and a text otherwise.
         problem: Box<dyn Error + Send + Sync>,
     },
     /// A rule names a label that the keys do not have.

@@ -99,6 +99,12 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     let private =
         format!("doc --workspace --no-deps --features {FEATURES} --document-private-items");
     steps.cargo("docs, private items too", &private, &[])?;
+    // As docs.rs makes them: a link to what another package turns on in the library leads nowhere.
+    let beside: Vec<String> = integrations::arguments(steps.root()).collect();
+    for package in beside {
+        let docs = format!("doc --no-deps --all-features {package}");
+        steps.cargo("docs of one package", &docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
+    }
     portable::linked_statically(steps)?;
     weight::run(steps, 1)?;
     models::run(steps, "")?;

@@ -42,12 +42,12 @@ impl Buckets {
 
     /// Returns buckets with these bounds, in the histogram's own unit.
     ///
-    /// Each bound is rounded up to the end of its [cell](windrow::histogram::Scale::cell), and
-    /// shown there, so the count is exact at the bound that is shown. A bound at the end of a cell,
-    /// such as a power of two, stays where it is; any other moves up by less than a cell, which is
-    /// 9 % with the default scale. Several bounds in one cell are shown once. A bound above the
-    /// scale's range is not shown, since there only the infinite bucket's count is known. A bound
-    /// below the range, where a histogram does not tell values apart, is
+    /// Each bound is rounded up to the end of its [cell](windrow::histogram::Scale), and shown
+    /// there, so the count is exact at the bound that is shown. A bound at the end of a cell, such
+    /// as a power of two, stays where it is; any other moves up by less than a cell, which is 9 %
+    /// with the default scale. Several bounds in one cell are shown once. A bound above the scale's
+    /// range is not shown, since there only the infinite bucket's count is known. A bound below the
+    /// range, where a histogram does not tell values apart, is
     /// [refused](crate::RegisterError::BoundBelow): all such bounds would be shown as one far
     /// greater bound. For lower bounds, give the histogram a [`Scale`](windrow::histogram::Scale)
     /// that begins lower.

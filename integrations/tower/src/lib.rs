@@ -52,7 +52,7 @@
 //! # Limits of heavy keys alone
 //!
 //! A gate for each client takes memory for each. Where only the few that ask much have to be held
-//! back, [`HeavyKeys`](windrow::HeavyKeys) tells them apart, and they alone ask a gate:
+//! back, [`HeavyKeys`] tells them apart, and they alone ask a gate:
 //!
 //! ```
 //! use std::time::Duration;
@@ -80,15 +80,13 @@
 //!
 //! - A client with at most `FREE` requests in each interval of `ASKED` never gets a gate, and is
 //!   never refused, whatever all others do. (Keys of text are told apart by their first [256
-//!   bytes](windrow::heavy::MAX_TEXT_BYTES): longer ones are one client, so take a key that clients
-//!   cannot choose.)
+//!   bytes][longest key]: longer ones are one client, so take a key that clients cannot choose.)
 //! - A client with a gate is refused beyond its limit alone, as long as
 //!   [there are gates](Limits#when-there-are-too-many-keys). The heavy clients of two intervals may
 //!   have one: at most twice the requests in an interval divided by `FREE`.
 //! - Before a client has its gate, it is let through at most `S (B + 1) (FREE + W / n)` times in an
-//!   interval, with `S` [shards](windrow::HeavyKeys#cost-and-progress) (one for each core, and one
-//!   more), `B` buckets, and all clients' `W` requests divided by the capacity `n`. Then it has the
-//!   limit of its gate.
+//!   interval, with `S` [shards][heavy cost] (one for each core, and one more), `B` buckets, and
+//!   all clients' `W` requests divided by the capacity `n`. Then it has the limit of its gate.
 //! - The memory is that of `ASKED`, and of a gate for each heavy client, however many clients there
 //!   are. Keys that strangers choose fill neither.
 //!
@@ -122,6 +120,9 @@
 //! request looks at none, except for its weight, which takes a comparison with each pattern up to
 //! the one that matches.
 //!
+//! [`HeavyKeys`]: https://docs.rs/windrow/latest/windrow/struct.HeavyKeys.html
+//! [longest key]: https://docs.rs/windrow/latest/windrow/heavy/constant.MAX_TEXT_BYTES.html
+//! [heavy cost]: https://docs.rs/windrow/latest/windrow/struct.HeavyKeys.html#cost-and-progress
 //! [windows.md]: https://docs.rs/windrow/latest/windrow/guide/design/windows/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
 

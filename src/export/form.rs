@@ -17,7 +17,7 @@ pub enum Form {
     Maximum,
     /// A [`Minimum`](crate::Minimum).
     Minimum,
-    /// A number of the program's own: from [`from_fn`](super::from_fn) or
+    /// A number of the program's own: from [`from_fn`](super::from_fn()) or
     /// [`field_fn`](super::field_fn).
     Real,
     /// An all-time total of the program's own: from [`total_fn`](super::total_fn).

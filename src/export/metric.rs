@@ -100,7 +100,7 @@ impl AnyMetric<'_> {
 ///
 /// A struct of several metrics is declared by [`metrics!`](crate::metrics!); one that is written by
 /// hand is exported field by field, by [`field`](super::field()). For a number that is none of the
-/// library's metrics, see [`from_fn`](super::from_fn), [`total_fn`](super::total_fn),
+/// library's metrics, see [`from_fn`](super::from_fn()), [`total_fn`](super::total_fn),
 /// [`field_fn`](super::field_fn) and [`field_count_fn`](super::field_count_fn).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be exported",

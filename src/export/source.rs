@@ -20,10 +20,10 @@ use crate::window::SlidingWindow;
 /// label. A [`Family`] of one of them is a source with labels. A family of structs that
 /// [`metrics!`](crate::metrics!) declares is a source, too, which [`fields`](super::fields()) takes
 /// apart; of other structs, [`field`](super::field()) makes a source of one field. A number that is
-/// none of these becomes a source by [`from_fn`](super::from_fn), or one for each series of a
+/// none of these becomes a source by [`from_fn`](super::from_fn()), or one for each series of a
 /// family by [`field_fn`](super::field_fn); and the heaviest of [`HeavyKeys`](crate::HeavyKeys) by
-/// [`top`](super::top). A [`Breaker`](crate::Breaker) is a source of its all-time counts, a series
-/// for each `event`. A `&'static`, an [`Arc`] or a `Box` of a source is a source, too. A
+/// [`top`](super::top()). A [`Breaker`](crate::Breaker) is a source of its all-time counts, a
+/// series for each `event`. A `&'static`, an [`Arc`] or a `Box` of a source is a source, too. A
 /// [`Weak`] is a source without series once the last `Arc` is dropped.
 ///
 /// Other types may implement it: a pointer of the program's own, which calls the methods of what it
@@ -32,7 +32,7 @@ use crate::window::SlidingWindow;
 /// A [`Gate`](crate::Gate) and a [`RationedGate`](crate::gate::RationedGate) are no sources: which
 /// of a gate's numbers a program needs differs, and none is an all-time total. Export
 /// [`granted`](crate::Gate::granted), [`waiting`](crate::Gate::waiting) or
-/// [`limit`](crate::Gate::limit) by [`from_fn`](super::from_fn), or for each client by
+/// [`limit`](crate::Gate::limit) by [`from_fn`](super::from_fn()), or for each client by
 /// [`field_fn`](super::field_fn). To count refusals, add to a counter where they are answered.
 ///
 /// ```
@@ -117,7 +117,7 @@ pub trait Series {
 
     /// Returns the metric.
     ///
-    /// Calls the function that was given to [`field`](super::field), if there is one.
+    /// Calls the function that was given to [`field`](super::field()), if there is one.
     fn metric(&self) -> AnyMetric<'_>;
 }
 

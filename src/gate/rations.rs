@@ -1,8 +1,8 @@
 //! A gate's rations: one in each row, in two neighbouring columns.
 //!
-//! [`take`] has the operations on a row's ration. This file has the columns, which a gate owns from
-//! its first refill until it is dropped. If the arena is full there are none, and each call asks
-//! the gate.
+//! [`ration_use`] takes from a row's ration. This file has the columns, which a gate owns from its
+//! first refill until it is dropped. If the arena is full there are none, and each call asks the
+//! gate.
 
 use crate::arena::on_demand::OnDemand;
 use crate::arena::rows;

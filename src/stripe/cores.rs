@@ -11,7 +11,7 @@ mod listed;
 use listed::listed;
 
 /// True if `sysconf` counts the cores of the machine. Of the C libraries on Linux, glibc does (by
-/// the list of [`listed`]), and musl counts the cores on which the calling thread may run.
+/// the list of [`listed()`]), and musl counts the cores on which the calling thread may run.
 const LIBRARY_COUNTS: bool = cfg!(any(not(target_os = "linux"), target_env = "gnu"));
 
 /// Returns the number of cores, which is not zero.

@@ -47,8 +47,7 @@ impl Places {
         (counts, total(self.sums(), read))
     }
 
-    /// Returns count, sum and extremes of the [distribution](Self::distribution), without
-    /// allocating.
+    /// Returns the distribution's count, sum and extremes, without allocating.
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         let (mut count, mut used) = (0_u64, None);
         for (place, position) in self.counts().positions().enumerate() {

@@ -157,7 +157,7 @@ impl SharedPrefix {
     }
 
     /// Returns the shared prefix of the interval that ends with a bucket, if it is known. The
-    /// caller looks afterwards whether it [is valid](Found::is_valid), and whether the bucket is
+    /// caller looks afterwards whether it [is valid](Self::is_valid), and whether the bucket is
     /// still what it was found to be.
     #[inline]
     pub(in crate::ring) fn of(&self, bucket: &Bucket) -> Option<Found<'_>> {

@@ -77,7 +77,7 @@ impl Block {
         self.witness.check();
     }
 
-    /// Returns the first column, as a [`LiveBucket`](crate::stripe::live_bucket::LiveBucket) has it.
+    /// Returns the first column, as a [live bucket](crate::stripe::live_bucket) has it.
     pub(in crate::ring) fn word(&self) -> *mut AtomicU64 {
         match self.strategy {
             Strategy::PerCore => self.column.first().as_ptr(),

@@ -38,6 +38,7 @@ mod settling;
 mod window_complete;
 mod window_drains;
 mod window_histograms;
+mod window_parts;
 mod window_sum;
 mod window_tiers;
 

@@ -1,5 +1,8 @@
 //! Sends a program's counts to statsd, over UDP: a visitor of `windrow::export`.
 //!
+//! It shows the visit alone. It leaves out failed sends, series that have gone, refused sets of
+//! labels and panics; CONTRIBUTING.md lists all that an exporter does.
+//!
 //! `cargo run --example statsd -- 127.0.0.1:8125`
 
 use std::collections::HashMap;

@@ -7,11 +7,13 @@
 //! ```
 //!
 //! A segment is mapped when the ones before it are full, and is never unmapped. Claiming and
-//! freeing are lock-free: a compare-exchange on one word of the bitmap (on each of several, for a
-//! run longer than a word). Each core keeps the column that was freed there last, for the next
-//! claim there ([`spare`]). One pass over the segments finds free columns, maps a segment, or gives
-//! up; a run takes a second one, if spare columns were freed for it. A claim passes over a segment,
-//! or 64 of them ([`group`]), that have refused a run by one load, until a column is freed there
+//! freeing are lock-free: a compare-exchange on one word of the bitmap. A *run* is several
+//! neighbouring columns; if it is longer than a word, it takes one on each of its words. Each core
+//! keeps the column that was freed there last, for the next claim there ([`spare`]).
+//!
+//! One pass over the segments finds free columns, maps a segment, or gives up. A run makes a second
+//! pass if spare columns were freed for it. If a segment, or a group of 64 of them ([`group`]), has
+//! refused a run, a later claim passes over it by one load, until a column is freed there
 //! ([`refusal`]). Giving up is no error: a counter then counts in its fallback cell. A segment is
 //! mapped for one run, which is taken before other threads can see the segment. So no claim adds
 //! more than one segment, and a run that does not fit adds none.

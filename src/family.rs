@@ -351,7 +351,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
                     <= LONGEST_TEXTS)
     }
 
-    /// Returns whether lookups announce their series: see `hold`.
+    /// Returns whether lookups announce their series: see `series_hold`.
     fn announces(&self) -> bool {
         self.table.get().is_some_and(|table| table.announces)
     }

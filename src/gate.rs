@@ -193,8 +193,8 @@ impl<C: Clock> Gate<C> {
     /// nothing.
     ///
     /// A weight above the limit never fits, and a weight of zero always does. While other callers
-    /// [wait](Self::admit) for a later bucket, nothing is granted before their turn, except the
-    /// turns of callers that have [given up](Self::reserve).
+    /// [wait](Self::admit) for a later bucket, nothing is granted in the buckets before that one,
+    /// except what callers that have [given up](Self::reserve) leave to others.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).clock(windrow::clock::Manual::default()).build()?;

@@ -201,11 +201,11 @@ impl<K: Key + ?Sized, C: Clock> HeavyKeys<K, C> {
 
     /// Adds a weight to a key, in the current bucket.
     ///
-    /// Never fails or loses weight. Numbers stop at `u64::MAX`. A weight of 0 is no add. Returns to
-    /// the caller a panic of the key's `Hash` or `Eq`; then nothing is counted, and other keys keep
-    /// what they have. (Where an add closes a bucket, keys of two buckets are compared. If that
-    /// panics, the two, which have one hash, are taken for equal.) Costs some tens of nanoseconds:
-    /// see [the table](Self#cost-and-progress).
+    /// Never fails or loses weight. Numbers stop at `u64::MAX`. A weight of 0 is no add. If the
+    /// key's `Hash` or `Eq` panics, the caller gets the panic: nothing is counted, and other keys
+    /// keep what they have. (Where an add closes a bucket, keys of two buckets are compared. If
+    /// that panics, the two keys are taken for equal, because they have the same hash.) Costs some
+    /// tens of nanoseconds: see [the table](Self#cost-and-progress).
     ///
     /// ```
     /// let bytes = windrow::HeavyKeys::<str>::builder(100).build()?;

@@ -268,9 +268,9 @@ fn find_out() -> Found {
 }
 
 /// Returns whether [`of_windows`] will probably be per core. Asks whether the kernel has the
-/// barriers, and registers for nothing: a process without windows never needs these. If the kernel
-/// refuses to register later, windows are portable all the same, and threads share the rows to
-/// which they add.
+/// barriers, but does not register the process for them: without windows it never needs them. If
+/// the kernel refuses to register it later, windows are portable all the same, and threads share
+/// the rows to which they add.
 fn windows_can_be_per_core() -> bool {
     per_core::pairs_are_whole() && membarrier::restarting_is_offered()
 }

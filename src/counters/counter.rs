@@ -44,6 +44,11 @@ mod exemplars;
 /// so every add is in exactly one result. (A `LongAdder`'s `sum` with a `reset` behind it loses the
 /// adds in between; its `sumThenReset` loses none on Java 17.)
 ///
+/// # The end of a thread
+///
+/// A thread keeps no counts, so none is lost with it. An add in one of its destructors counts as
+/// any other; if the thread has given its row back by then, that add takes a locked instruction.
+///
 /// # Signal handlers
 ///
 /// A signal handler may add to a counter that has been used once, also to one to which the

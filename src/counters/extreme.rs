@@ -10,11 +10,11 @@
 //! A cell of zero says that nothing was recorded there. A record raises one cell, in one step:
 //! threads that share the cell raise it by a read-modify-write, and a cell of one core or one
 //! thread has a single writer, whose store overwrites what it has found. A take exchanges each cell
-//! for zero, which is also one step. So each raise comes before that exchange, which returns it; or
-//! behind it, and is left to the next take. A store that comes behind the exchange, although it has
-//! found what was there before, overwrites a zero, and loses nothing. A record that finds its own
-//! value or a greater one writes nothing: what it has found is returned by one exchange, or is
-//! raised first.
+//! for zero, which is also one step. So each raise comes before an exchange of its cell, which then
+//! returns it; or behind that exchange, and is left to the next take. A store may come behind the
+//! exchange although its thread has read the cell before: it overwrites a zero, and loses nothing.
+//! A record that finds its own value or a greater one writes nothing: one exchange returns what it
+//! has found, or the cell is raised first, and one exchange returns the greater value.
 //!
 //! A take does not see all cells at one moment, as a sum does not. So of two takes that run at the
 //! same time, each has the greatest of the cells that it has exchanged.

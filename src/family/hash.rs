@@ -18,16 +18,15 @@
 //!
 //! # Spread
 //!
-//! One multiplication by a secret takes numbers in a row to points at an even distance, which for
-//! one secret in forty crowd into few lists. So numbers that end a set, and bytes, are mixed once
-//! more. Texts are not: it would cost each lookup a multiplication, and for one secret in five
-//! hundred, one list of a thousand is four times as long as the others.
+//! One multiplication by a secret takes consecutive numbers to points at an equal distance. For one
+//! secret in forty these points fall into few lists. So numbers that end a set, and bytes, are
+//! mixed once more. Texts are not: it would cost each lookup a multiplication, and for one secret
+//! in five hundred, one list of a thousand is four times as long as the others.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
 use crate::family::text::Words;
-
 /// The secret words of a table.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]

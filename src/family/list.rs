@@ -90,7 +90,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         let slot = announced::mine()?;
         let (first, kept) = slot.keep(Word::First, self.head)?;
         // SAFETY: the head has led there after the announcement. So the series is not freed before
-        // that is taken back: see `hold`.
+        // that is taken back: see `series_hold`.
         let first = unsafe { &*first };
         // What the user does with the series, and with its labels, is not all reached by its
         // address.
@@ -122,7 +122,7 @@ impl<'t, L: Labels, M> List<'t, L, M> {
         }
         let (second, kept) = slot.keep(Word::Second, &first.next)?;
         // Relaxed: nothing is read through it. If the first one is still in the list, the second
-        // is, too: see `hold`.
+        // is, too: see `series_hold`.
         if !ptr::eq(self.head.load(Ordering::Relaxed), first) {
             return None;
         }

@@ -28,7 +28,7 @@ pub(super) fn announced<'t, L: Labels, M>(
     // SAFETY: the announcement lasts as long as the result.
     let (series, kept) = unsafe { list.announced(labels, read) }?;
     // SAFETY: the table has another reference. Once the series is removed, `forgotten` has it, and
-    // keeps it as long as a hold needs it: see `hold`.
+    // keeps it as long as a hold needs it: see `series_hold`.
     Some(unsafe { Pinned::new(series, Hold::announced(kept)) })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A thread may still be adding to a series that is being removed, because it found the series
 //! before. So a removed series is kept, and its total read anew each time, until no thread can add
-//! to it any more: what `hold` asks for has passed since the series was taken out of its list, no
-//! thread announces it, and no handle of it is left. Only then is its total added to the total of
+//! to it any more. Three things must hold: the wait that `series_hold` asks for is over, no thread
+//! announces the series, and no handle of it is left. Only then is its total added to the total of
 //! all freed series, and the series freed. All of this happens under the family's lock; so a reader
 //! of the total, which holds the lock too, finds each series in exactly one place.
 //!

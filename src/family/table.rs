@@ -23,7 +23,7 @@ const MOST_LISTS: usize = 1 << 20;
 
 pub(super) struct Table<L: Labels, M> {
     secrets: Secrets,
-    /// True if lookups announce their series: see `hold`.
+    /// True if lookups announce their series: see `series_hold`.
     pub(super) announces: bool,
     /// The number of lists minus 1, where a list is found by a hash: they are a power of two.
     mask: usize,

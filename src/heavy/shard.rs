@@ -114,9 +114,9 @@ impl<K: Key + ?Sized> Shard<K> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // as `HeavyKeys::add`
     pub(super) fn add(&mut self, common: &Common, hash: u64, key: &K, weight: u64, at: u64) -> u64 {
-        // Mostly the newest bucket, and that of the last add: then no division is needed. Relaxed:
-        // a turn of this shard wrote the word, or one that this add comes after, or it is as if
-        // this add had come before.
+        // Mostly this is the newest bucket, which is also that of the last add: then no division is
+        // needed. Relaxed: the load finds each turn of this shard, and each turn that this add
+        // comes after. If it misses another turn, it is as if this add had come before that turn.
         let start = common.newest.load(Ordering::Relaxed);
         if self.live.start == start && self.live.contains(at) {
             let held = self.live.summary.add_held(hash, key, weight);

@@ -10,9 +10,10 @@
 //!
 //! A lease has one [`Holder`] at a time. Taking is Acquire and giving back is Release, so
 //! everything that a thread has done before it gave a row back happens before everything that the
-//! next one does with it. So the next one's loads find the last one's last stores, and its stores
-//! come after them in the order of each cell (*coherence*). A reader that finds a store of the next
-//! one has also synchronised with the operations before the last one's stores, through the lease.
+//! next one does with it. So the next one's loads find the last stores of the holder before, and
+//! its stores come after them in the order of each cell (*coherence*). A reader that finds a store
+//! of the next one has also synchronised with the operations before the stores of the holder
+//! before, through the lease.
 //!
 //! # The choice of a row
 //!

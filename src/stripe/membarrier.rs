@@ -119,7 +119,7 @@ pub(crate) fn may_fence() -> bool {
 
 impl Barriers {
     /// Returns the number of the first barrier after which a bucket that this thread has seen
-    /// retired is quiescent. (Or a series removed: see `family::hold`.)
+    /// retired is quiescent. (Or a series removed: see `family::series_hold`.)
     #[inline]
     pub(crate) fn ticket(&self) -> u64 {
         fence(Ordering::SeqCst); // F(A): pairs with F(B) in `execute`

@@ -16,11 +16,11 @@
 //! The numbers of open rows are one word of the process: the lower half is the first bank's, the
 //! upper half the second's. Each write of it raises one half and keeps the other, so each half only
 //! rises. Before an add its thread has found its bank's half above the row's place there. Per core,
-//! the sequence compares with the lower half itself; or with the number of a row of which its
-//! thread has found that before. So it cannot commit to a row that is not open, whichever thread
-//! opened it. Portably, the thread has raised the half before it kept its row. On a core without a
-//! row, it has looked at the second half just before. A later look at a word finds the value that
-//! an earlier one has found, or one that came after it (*coherence*); and the order that leads from
+//! the sequence compares with the lower half itself; or with the number of a row that its thread
+//! has found open before. So it cannot commit to a row that is not open, whichever thread opened
+//! it. Portably, the thread has raised the half before it kept its row. On a core without a row, it
+//! has looked at the second half just before. A later look at a word finds the value that an
+//! earlier one has found, or one that came after it (*coherence*); and the order that leads from
 //! the add to the read also leads from the one look to the other. So Relaxed is enough for both.
 //! (It is a single word so that a read that needs both halves takes one load.)
 //!

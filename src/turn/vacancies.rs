@@ -2,10 +2,10 @@
 //!
 //! # Promise
 //!
-//! A turn that is *vacated*, a moment and a weight, goes to callers that come before that moment,
-//! and to each part of its weight at most one. So the calls that are admitted have the same moments
-//! and weights as if no caller had given up: **whatever limit they kept, they keep**, and no rule
-//! of the limiter needs to know of it.
+//! A turn that is *vacated*, a moment and a weight, goes to callers that come before that moment.
+//! Each part of its weight goes to at most one of them. So the calls that are admitted have the
+//! same moments and weights as if no caller had given up: **whatever limit they kept, they keep**,
+//! and no rule of the limiter needs to know of it.
 //!
 //! A caller gets the earliest vacant turn that has its weight. It is not promised one: a turn that
 //! another thread is just looking at is passed over, and there is room for 960 moments. A turn that
@@ -24,8 +24,8 @@
 //!
 //! There is a place for each moment. Its word is the moment, or [`EMPTY`], or [`BUSY`] while one
 //! thread has the place to itself: from the exchange that made it so until the store that ends it.
-//! Only that thread reads the rest of the place for good, and writes it. A thread that is suspended
-//! there keeps one place from the others, and holds up no other.
+//! Only that thread writes the rest of the place, and only its reading of it decides. A thread that
+//! is suspended there keeps one place from the others, and holds up no other thread.
 //!
 //! Places stand in segments, each twice as long as the one before, and are made when they are
 //! needed. A call that looks for a turn empties the places of those that are over.

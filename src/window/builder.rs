@@ -15,8 +15,8 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// Returns a builder for a window. By default, it has one second in two buckets, and the
     /// [`Coarse`] clock.
     ///
-    /// [`WindowBuilder::clock`] takes another clock; [`WindowBuilder::default`] makes the default
-    /// one of another type.
+    /// [`WindowBuilder::clock`] sets another clock. For a window whose type names another clock,
+    /// [`WindowBuilder::default`] returns a builder that has the default clock of that type.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -32,8 +32,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// Has the [promises of a read](#what-a-read-promises). If the clock has stepped back, later
     /// buckets are not included. If buckets leave the ring while they are read, the call reads
-    /// again, at most nine times. The last reading includes every add before the call, except those
-    /// whose buckets had left the interval when the call returned, and no add twice.
+    /// again, at most nine times: the first of these by the general way. The last reading includes
+    /// every add before the call, except those whose buckets had left the interval when the call
+    /// returned, and no add twice.
     ///
     /// Costs a clock reading, a load for each [open row](crate::diagnostics::strategy#rows) and
     /// some twenty more, however many buckets there are. After back-dated adds, a pause, a change

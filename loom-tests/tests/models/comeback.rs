@@ -81,17 +81,19 @@ fn read_against_a_bucket_that_becomes_older() {
     });
 }
 
-/// A thread that makes a mark finds a bucket that has left, in the slot of a start that never had
-/// one. Meanwhile a rotation that comes too late uses the bucket for that start, writes a mark of
+/// A thread that makes a prefix finds a bucket that has left, in the slot of a start that never had
+/// one. Meanwhile a rotation that comes too late uses the bucket for that start, writes a prefix of
 /// its own where totals stand, and gives it up.
 #[test]
-fn mark_against_a_rotation_that_comes_too_late() {
-    Model::new("comeback::mark_against_a_rotation_that_comes_too_late").bounded(2).explore(|| {
-        let rotations = Arc::new(LateRotation::new());
-        let late = Arc::clone(&rotations);
-        let late = thread::spawn(move || late.rotate_late());
-        let leaves = rotations.leaves();
-        late.join().unwrap();
-        assert!([Some(0), None].contains(&leaves), "{leaves:?} leaves the interval");
-    });
+fn prefix_against_a_rotation_that_comes_too_late() {
+    Model::new("comeback::prefix_against_a_rotation_that_comes_too_late").bounded(2).explore(
+        || {
+            let rotations = Arc::new(LateRotation::new());
+            let late = Arc::clone(&rotations);
+            let late = thread::spawn(move || late.rotate_late());
+            let leaves = rotations.leaves();
+            late.join().unwrap();
+            assert!([Some(0), None].contains(&leaves), "{leaves:?} leaves the interval");
+        },
+    );
 }

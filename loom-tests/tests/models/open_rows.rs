@@ -199,7 +199,7 @@ fn record(window: &Window<Times>, bucket: u64, value: u64) {
 }
 
 /// The live bucket's rows grow in number, and then it is the next bucket: a sum at once subtracts
-/// from the mark the sum that it finds in the blocks, no less.
+/// from the prefix the sum that it finds in the blocks, no less.
 #[test]
 fn sum_at_once_against_a_new_row() {
     let name = "open_rows::sum_at_once_against_a_new_row";
@@ -211,7 +211,7 @@ fn sum_at_once_against_a_new_row() {
         let other = spawn(&window, |window| {
             on_second_core();
             record(window, 4, 1);
-            record(window, 5, 2); // its mark has the row, or not, as the block's base does
+            record(window, 5, 2); // its prefix has the row, or not, as the block's base does
         });
         set_time(4);
         turn();

@@ -3,7 +3,7 @@
 //! values.
 //!
 //! Explores first records of one group, by two threads; reads against a first record, against the
-//! closing that writes a group, and against the reuse of the block that has the marks.
+//! closing that writes a group, and against the reuse of the block that has the prefix.
 
 use windrow::{events, histogram::Scale};
 use windrow_loom_tests::engine::sync::Arc;
@@ -114,11 +114,11 @@ fn read_against_the_closing_of_a_bucket() {
     });
 }
 
-/// The reader is late with the marks of a bucket, whose block the bucket after next has. The counts
-/// that have left are in the marks.
+/// The reader is late with the prefix of a bucket, whose block the bucket after next has. The
+/// counts that have left are in the prefix.
 #[test]
-fn read_against_the_reuse_of_its_marks() {
-    let name = "wide::read_against_the_reuse_of_its_marks";
+fn read_against_the_reuse_of_its_prefix() {
+    let name = "wide::read_against_the_reuse_of_its_prefix";
     Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(0).explore(|| {
         set_time(3);
         let window: Arc<Window<Latency>> = Arc::new(window(2));

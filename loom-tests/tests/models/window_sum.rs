@@ -70,7 +70,7 @@ fn sum_against_the_reuse_of_a_bucket() {
     });
 }
 
-/// The reader's time lies behind the live bucket, so that the one before has left its interval:
+/// The reader's time lies past the live bucket, so that the one before has left its interval:
 /// wherever adds to that one and its close fall.
 #[test]
 fn sum_behind_the_live_bucket_against_a_late_add_and_its_close() {
@@ -108,11 +108,11 @@ fn sum_against_a_bucket_that_comes_back() {
     });
 }
 
-/// The mark of the live bucket stands where its totals will stand. A reader that is late finds
+/// The prefix of the live bucket stands where its totals will stand. A reader that is late finds
 /// those, and must see that the bucket is retired.
 #[test]
-fn sum_against_the_totals_over_its_mark() {
-    let name = "window_sum::sum_against_the_totals_over_its_mark";
+fn sum_against_the_totals_over_its_prefix() {
+    let name = "window_sum::sum_against_the_totals_over_its_prefix";
     Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
         set_time(3);
         let window = Arc::new(window(2));
@@ -120,7 +120,7 @@ fn sum_against_the_totals_over_its_mark() {
         add(&window, 4, 128);
         add(&window, 5, 1);
         add(&window, 4, 64); // back-dated: beside its block
-        add(&window, 5, 2); // the mark is 32 now, and will be 2
+        add(&window, 5, 2); // the prefix is 32 now, and will be 2
         let other = spawn(&window, |window| add(window, 6, 256));
         let found = sum(&window, 5);
         assert!([195, 3].contains(&found), "{found} was never the count");
@@ -167,18 +167,18 @@ fn sum_of_two_against_a_bucket_that_comes_back() {
     });
 }
 
-/// The [sum above](sum_against_the_totals_over_its_mark), without a pin. (Of values: in a model
+/// The [sum above](sum_against_the_totals_over_its_prefix), without a pin. (Of values: in a model
 /// only they are added through the block of a bucket that they have opened, so that no bucket is
 /// touched.)
 #[test]
-fn unpinned_sum_against_the_totals_over_its_mark() {
-    let name = "window_sum::unpinned_sum_against_the_totals_over_its_mark";
+fn unpinned_sum_against_the_totals_over_its_prefix() {
+    let name = "window_sum::unpinned_sum_against_the_totals_over_its_prefix";
     Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
         set_time(3);
         let window: Arc<Window<Times>> = Arc::new(window(2));
         record(&window, 3, 32);
         record(&window, 4, 64);
-        record(&window, 5, 1); // the mark is 32 now, and will be 1
+        record(&window, 5, 1); // the prefix is 32 now, and will be 1
         let other = spawn(&window, |window| {
             record(window, 6, 256);
             record(window, 7, 512); // by now 5 is closed

@@ -3,13 +3,14 @@
 //! One drain at a time moves the cursor. A change of geometry merges buckets, and must know for
 //! certain which of them still await their turn. Otherwise a drain could take a bucket from the old
 //! generation while the new one carries it as waiting, and it would be handed out twice. So a
-//! change [agrees](Cursor::agree) with the cursor before it reads it, and the cursor stands still
-//! until the change has made its attempt.
+//! change [agrees](Cursor::agree) with the cursor before the change reads it, and the cursor stands
+//! still until the change has made its attempt.
 //!
 //! No thread waits. The cursor's word counts the changes under way. A drain looks at the count, and
 //! takes its turn by one exchange of the same word, which fails if any change has come since. Then
-//! the drain looks again; while a change is under way, it has no turn. So a thread that stalls in a
-//! callback holds up no change, and a thread that stalls in a change holds up only drains.
+//! the drain looks again; while a change is under way, the drain gets no turn. So a thread that
+//! stalls in a callback holds up no change, and a thread that stalls in a change holds up only
+//! drains.
 //!
 //! A rank takes several words. So there are two sets of ranks, and the word says which of them is
 //! in use. A drain writes to the other set, before the exchange that swaps them.

@@ -32,7 +32,8 @@
 //!
 //! # What a sum may leave out
 //!
-//! * Adds that are not ordered before the call: each cell is read once.
+//! * Adds that are not ordered before the call: each cell is read once, and the
+//!   adds may come after that.
 //! * Adds outside of the interval that ends with the bucket of the time that the clock showed.
 //! * After nine attempts, adds in buckets that have left since the call began.
 //!
@@ -117,8 +118,9 @@ impl Ring {
         self.sum_if(now, position, covered, |_, interval| Some(interval))
     }
 
-    /// Returns the sum at once; and what `more` tells of the live bucket, by what `before` has told
-    /// of it. `None` if either does not tell. `before` comes before most of the cost.
+    /// Returns the sum at once; and what `more` makes of the live bucket and of the result of
+    /// `before`, which runs first, before most of the cost. `None` if either closure returns
+    /// `None`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // for each `more`
     fn sum_if<S, T>(

@@ -52,11 +52,11 @@ impl Ring {
                 spin_loop(); // the next attempt finds something newer
                 continue;
             };
-            let is_late = attempts > RESCANS;
-            if !is_late {
+            let is_repeated = attempts > RESCANS;
+            if !is_repeated {
                 time = now();
             }
-            let view = view.at(time, is_late);
+            let view = view.at(time, is_repeated);
             let result = read(&view);
             attempts += 1;
             if !view.is_overtaken() || (attempts > RESCANS && !view.is_torn()) {

@@ -33,7 +33,7 @@ impl<'g> View<'g> {
         span.starts().map_or([0; 2], between)
     }
 
-    /// Returns what a span holds in all of these cells together: one, or some of the wide ones.
+    /// Returns what a span holds in all of these cells together: in one cell, or in some wide ones.
     pub(crate) fn sum_in(&self, span: Span<'g>, cells: Addends) -> u64 {
         if cells.count == 1 {
             return self.total_in(span, cells.first);

@@ -18,7 +18,7 @@
 //! blocks is another number by now; but as long as the live bucket lies in the span, all of it was
 //! counted in the span or before, and blocks only grow: so it lies between the true count when the
 //! read began and the one at its end. It need not be the count of any one moment: of two adds, in
-//! two buckets, it may have the later one alone. So it will do for a late view only. What all
+//! two buckets, it may have the later one alone. So it will do for a repeated view only. What all
 //! buckets but the live one have counted is not known any more.
 //!
 //! Otherwise the read is *torn*: its numbers may be those of different spans, or of coarse buckets
@@ -248,7 +248,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         let ends = match self.until {
             Before::Known(_) => true,
             Before::AllButLive => false,
-            Before::All => self.view.is_late() && live <= self.last,
+            Before::All => self.view.is_repeated() && live <= self.last,
         };
         is_there && ends && !matches!(self.before, Some(Before::AllButLive))
     }

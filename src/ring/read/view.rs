@@ -28,7 +28,7 @@ pub(crate) struct View<'g> {
     generation: &'g Generation,
     now: u64,
     /// True if the time is that of an earlier view, which was torn.
-    is_late: bool,
+    is_repeated: bool,
     /// True if a bucket that was looked for has left the ring meanwhile.
     overtaken: Cell<bool>,
     /// True if the numbers that were read of a tier may not belong together.
@@ -60,21 +60,32 @@ impl<'g> View<'g> {
         // SAFETY: it was current under the guard.
         let generation = unsafe { generation.deref() };
         let (overtaken, torn) = (Cell::new(false), Cell::new(false));
-        let (now, is_late) = (0, false);
-        Some(View { ring, guard, current, live, slot, generation, now, is_late, overtaken, torn })
+        let (now, is_repeated) = (0, false);
+        Some(View {
+            ring,
+            guard,
+            current,
+            live,
+            slot,
+            generation,
+            now,
+            is_repeated,
+            overtaken,
+            torn,
+        })
     }
 
-    /// Returns the view at a time; `is_late` says that the time is an earlier view's, which was
+    /// Returns the view at a time; `is_repeated` says that the time is an earlier view's, which was
     /// torn.
     #[inline]
-    pub(in crate::ring) fn at(self, now: u64, is_late: bool) -> View<'g> {
-        View { now, is_late, ..self }
+    pub(in crate::ring) fn at(self, now: u64, is_repeated: bool) -> View<'g> {
+        View { now, is_repeated, ..self }
     }
 
     /// Returns whether the time is that of an earlier view, which was torn: an exact number may
     /// never be found, where buckets are shorter than a read.
-    pub(in crate::ring) fn is_late(&self) -> bool {
-        self.is_late
+    pub(in crate::ring) fn is_repeated(&self) -> bool {
+        self.is_repeated
     }
 
     pub(crate) fn geometry(&self) -> Geometry {

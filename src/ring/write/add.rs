@@ -53,13 +53,13 @@ pub(crate) trait RingAndClock: HasLive + Sized {
     fn kept(at: u64) -> u64;
 }
 
-/// The cells of an event, by a type for each kind.
-trait OfKind: Copy {
+/// The cells of an event, by a type for each form of [`CellIndex`].
+trait OfForm: Copy {
     fn index(self) -> CellIndex;
 }
 
 /// The cells of a `Count`.
-impl OfKind for u16 {
+impl OfForm for u16 {
     #[inline]
     fn index(self) -> CellIndex {
         CellIndex::Count { cell: self }
@@ -67,7 +67,7 @@ impl OfKind for u16 {
 }
 
 /// The cells of a `Value`: its pair, and its extremes.
-impl OfKind for (u16, u16) {
+impl OfForm for (u16, u16) {
     #[inline]
     fn index(self) -> CellIndex {
         CellIndex::Value { pair: self.0, extremes: self.1 }
@@ -75,7 +75,7 @@ impl OfKind for (u16, u16) {
 }
 
 /// The cells of a `Maximum` or a `Minimum`.
-impl OfKind for (u16, bool) {
+impl OfForm for (u16, bool) {
     #[inline]
     fn index(self) -> CellIndex {
         CellIndex::Extreme { cell: self.0, is_minimum: self.1 }
@@ -160,7 +160,7 @@ impl Ring {
     /// caller.
     #[inline(always)]
     #[allow(clippy::inline_always)] // one of two calls
-    fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
+    fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfForm, number: u64) {
         if let Some(made) = window.portable() {
             // SAFETY: the window is made.
             unsafe { Ring::add_held::<Announced>(made.at(window), at, cells, number) };
@@ -172,7 +172,7 @@ impl Ring {
     /// Adds in the other strategies; in any, if this add makes the window, or it was made since the
     /// look.
     #[inline(never)]
-    fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
+    fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl OfForm, number: u64) {
         let ring = window.ring();
         let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
         match ring.strategy {
@@ -209,7 +209,7 @@ impl Ring {
     unsafe fn add_held<H: Hold>(
         window: &impl RingAndClock,
         at: u64,
-        cells: impl OfKind,
+        cells: impl OfForm,
         number: u64,
     ) {
         // SAFETY: the caller vouches for it.

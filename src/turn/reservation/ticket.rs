@@ -1,8 +1,9 @@
 //! A reservation apart from its limiter, for callers that keep the limiter in a way of their own:
 //! by a handle of a family.
 //!
-//! A reservation refers to its limiter, and so cannot stand beside the handle that keeps that. A
-//! ticket is the rest of it: numbers. It gives nothing back when it is dropped.
+//! A reservation refers to its limiter. So it cannot stand beside the handle that keeps the
+//! limiter. A ticket is what else a reservation has: numbers. It gives nothing back when it is
+//! dropped.
 
 use std::time::Duration;
 

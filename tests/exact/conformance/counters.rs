@@ -49,9 +49,9 @@ static HIGHEST: Maximum = Maximum::new();
 static LOWEST: Minimum = Minimum::new();
 
 /// Defect (bvar): use after free at thread exit, at process exit, in fork; counts handed over by
-/// threads as they end. Here nothing is owned by a thread, and exit folds nothing.
+/// threads as they end. Here no number is a thread's own, and exit folds nothing.
 #[test]
-fn b17_threads_own_nothing() {
+fn b17_no_count_is_lost_with_its_thread() {
     let clock = clock_at(1_000);
     let window = window::<Http>(ms(100), 4, &clock);
     let counter = Counter::new();

@@ -28,10 +28,10 @@ fn add(ring: &Ring, at: u64, number: u64) {
 
 /// Returns the counts that a view finds at 125 of the span from one coarse bucket up to another, if
 /// four more are counted at `meanwhile`; `None` if it is torn.
-fn read(is_late: bool, (from, newest): (u64, u64), meanwhile: u64) -> Option<u64> {
+fn read(is_repeated: bool, (from, newest): (u64, u64), meanwhile: u64) -> Option<u64> {
     let ring = ring();
     let guard = reclaim::pin();
-    let view = ring.present(&guard).expect("no other thread").at(125, is_late);
+    let view = ring.present(&guard).expect("no other thread").at(125, is_repeated);
     let span = TierSpan::of(&view, 0, from, newest);
     add(&ring, meanwhile, 4);
     let number = span.number(0);
@@ -54,11 +54,11 @@ fn a_late_span_from_a_noted_boundary_may_move_on_up_to_its_end() {
 /// All but the live bucket was counted before it: what that is, is not known when another is live.
 #[test]
 fn a_span_that_begins_with_the_live_bucket_may_not_move_on() {
-    for is_late in [false, true] {
-        let found = read(is_late, (120, 120), 125);
+    for is_repeated in [false, true] {
+        let found = read(is_repeated, (120, 120), 125);
         assert!(found.is_some_and(|found| (2..=6).contains(&found)), "{found:?}");
         for meanwhile in [135, 145] {
-            assert_eq!(read(is_late, (120, 120), meanwhile), None, "{meanwhile}");
+            assert_eq!(read(is_repeated, (120, 120), meanwhile), None, "{meanwhile}");
         }
     }
 }
@@ -66,10 +66,10 @@ fn a_span_that_begins_with_the_live_bucket_may_not_move_on() {
 /// Checks the end of a span: it ends where the live bucket begins.
 #[test]
 fn a_span_that_ends_before_the_live_bucket_may_not_move_on() {
-    for is_late in [false, true] {
-        assert_eq!(read(is_late, (100, 100), 125), Some(1));
+    for is_repeated in [false, true] {
+        assert_eq!(read(is_repeated, (100, 100), 125), Some(1));
         for meanwhile in [135, 145] {
-            assert_eq!(read(is_late, (100, 100), meanwhile), None, "{meanwhile}");
+            assert_eq!(read(is_repeated, (100, 100), meanwhile), None, "{meanwhile}");
         }
     }
 }

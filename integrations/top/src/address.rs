@@ -31,7 +31,7 @@ impl Address {
             return Err(refused("an IPv6 address stands in brackets"));
         }
         let events = Url::parse(&format!("http://{bare}/events"));
-        let events = events.map_err(|error| refused(error.rule))?;
+        let events = events.map_err(refused)?;
         Ok(Address { shown: bare.to_owned(), events })
     }
 }

@@ -215,7 +215,9 @@ fn request(resource: &[u8], metrics: &[Metric]) -> Vec<u8> {
     put_bytes(RESOURCE, resource, &mut request);
     begin(SCOPE_METRICS, in_scope, &mut request);
     put_bytes(SCOPE, &scope, &mut request);
-    metrics.iter().for_each(|metric| metric.put(&mut request));
+    for metric in metrics {
+        metric.put(&mut request);
+    }
     request
 }
 

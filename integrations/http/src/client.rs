@@ -17,7 +17,7 @@ use hyper_util::rt::TokioExecutor;
 
 pub use lost::{Cause, Lost};
 pub use runtime::Runtime;
-pub use url::{Url, UrlError};
+pub use url::Url;
 
 mod lost;
 mod runtime;
@@ -39,7 +39,7 @@ impl Client {
     /// Makes a client of HTTP/1.1 that has a connection of its own for each request: for requests
     /// that are seconds apart, where a server closes idle connections at times of its own.
     #[must_use]
-    pub fn new() -> Client {
+    pub fn http1() -> Client {
         Client(builder().pool_max_idle_per_host(0).build(connector()))
     }
 
@@ -61,7 +61,7 @@ impl Client {
     /// # Errors
     ///
     /// Returns [`Lost`] if no connection is made within 10 s, or if it is lost. It is unknown then
-    /// whether the server has the request, unless [`Lost::cause`] is [`Cause::Connect`].
+    /// whether the server has the request, unless the [cause](Lost::cause) is [`Cause::Connect`].
     pub async fn send(
         &self,
         method: Method,
@@ -74,15 +74,12 @@ impl Client {
         *request.uri_mut() = url.uri().clone();
         *request.headers_mut() = headers;
         self.0.request(request).await.map_err(|error| {
-            let lost = Lost::of(&error);
-            if error.is_connect() { lost.because(Cause::Connect) } else { lost }
+            let mut lost = Lost::of(&error);
+            if error.is_connect() {
+                lost.cause = Cause::Connect;
+            }
+            lost
         })
-    }
-}
-
-impl Default for Client {
-    fn default() -> Client {
-        Client::new()
     }
 }
 

@@ -6,7 +6,6 @@
 //! first among those that wait for the head of a request, however slowly its client sends that. A
 //! connection whose answer is under way keeps its place.
 
-use std::fmt::{self, Debug, Formatter};
 use std::net::SocketAddr;
 use std::thread::{self, JoinHandle};
 
@@ -80,6 +79,7 @@ pub fn serve(
 }
 
 /// A server, which ends when it is dropped.
+#[derive(Debug)]
 #[must_use = "it ends when it is dropped"]
 pub struct Server {
     address: SocketAddr,
@@ -111,12 +111,5 @@ impl Drop for Server {
             // The thread does not panic; if it did, there is nothing left to stop.
             let _ = thread.join();
         }
-    }
-}
-
-/// Shows the address.
-impl Debug for Server {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
     }
 }

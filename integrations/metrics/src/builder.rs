@@ -5,11 +5,8 @@ use std::time::Duration;
 use windrow::histogram::Scale;
 
 use crate::buckets::{Buckets, Matcher, Shape};
-use crate::error::{BuildError, InstallError};
-use crate::recorder::{Handle, Recorder};
-use crate::registry::{Config, Registry};
 
-/// Builds a recorder: from [`Recorder::builder`].
+/// Builds a recorder: from [`Recorder::builder`](crate::Recorder::builder).
 ///
 /// ```
 /// use windrow_metrics::{Matcher, Recorder};
@@ -26,23 +23,14 @@ use crate::registry::{Config, Registry};
 #[derive(Clone, Debug)]
 #[must_use = "a builder builds nothing by itself"]
 pub struct Builder {
-    config: Config,
-}
-
-impl Recorder {
-    /// Returns a builder with default settings.
-    pub fn builder() -> Builder {
-        let config = Config {
-            buckets: Buckets { default: Shape::DEFAULT, matched: Vec::new() },
-            global_labels: Vec::new(),
-            keys: 100_000,
-            keys_per_name: 10_000,
-            key_bytes: 1_024,
-            idle: None,
-            recommended_naming: false,
-        };
-        Builder { config }
-    }
+    pub(crate) buckets: Buckets,
+    pub(crate) global_labels: Vec<(String, String)>,
+    pub(crate) keys: usize,
+    pub(crate) keys_per_name: usize,
+    pub(crate) key_bytes: usize,
+    /// The time after which an unused key is removed.
+    pub(crate) idle: Option<Duration>,
+    pub(crate) recommended_naming: bool,
 }
 
 impl Builder {
@@ -58,7 +46,7 @@ impl Builder {
     /// default). Counts there are exact. Values below the scale, and those below zero, are counted
     /// in the first bucket, and those above in the infinite one.
     pub fn cells(mut self, scale: Scale, steps: u32) -> Builder {
-        self.config.buckets.default = Shape::Cells { scale, steps };
+        self.buckets.default = Shape::Cells { scale, steps };
         self
     }
 
@@ -85,7 +73,7 @@ impl Builder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cells_for(mut self, matcher: Matcher, scale: Scale, steps: u32) -> Builder {
-        self.config.buckets.matched.push((matcher, Shape::Cells { scale, steps }));
+        self.buckets.matched.push((matcher, Shape::Cells { scale, steps }));
         self
     }
 
@@ -94,21 +82,21 @@ impl Builder {
     ///
     /// Counts are exact at each bound, whatever its value. But such a histogram has no percentiles.
     pub fn buckets(mut self, bounds: &[f64]) -> Builder {
-        self.config.buckets.default = Shape::Bounds(bounds.into());
+        self.buckets.default = Shape::Bounds(bounds.into());
         self
     }
 
     /// Sets the bounds of the matching histograms. Matchers are ranked as by
     /// [`cells_for`](Self::cells_for), and together with those.
     pub fn buckets_for(mut self, matcher: Matcher, bounds: &[f64]) -> Builder {
-        self.config.buckets.matched.push((matcher, Shape::Bounds(bounds.into())));
+        self.buckets.matched.push((matcher, Shape::Bounds(bounds.into())));
         self
     }
 
     /// Adds a label to all series, except those of keys that have a label of this name. If a name
     /// is given twice, the last value counts.
     pub fn global_label(mut self, name: impl Into<String>, value: impl Into<String>) -> Builder {
-        self.config.global_labels.push((name.into(), value.into()));
+        self.global_labels.push((name.into(), value.into()));
         self
     }
 
@@ -121,16 +109,14 @@ impl Builder {
     /// `windrow_metrics_refused_total` report the number of calls with such a key. A refused gauge
     /// is in no series, and neither is an `absolute`: `windrow_metrics_dropped_total` reports the
     /// number of such updates.
-    pub fn keys(mut self, keys: usize) -> Builder {
-        self.config.keys = keys;
-        self
+    pub fn keys(self, keys: usize) -> Builder {
+        Builder { keys, ..self }
     }
 
     /// Sets the limit of keys of one name and kind: 10 000 by default. So a label whose values come
     /// from outside does not use up the keys of other names.
-    pub fn keys_per_name(mut self, keys: usize) -> Builder {
-        self.config.keys_per_name = keys;
-        self
+    pub fn keys_per_name(self, keys: usize) -> Builder {
+        Builder { keys_per_name: keys, ..self }
     }
 
     /// Sets the limit of a key's length: 1024 bytes by default, for its name, the name and value of
@@ -147,9 +133,8 @@ impl Builder {
     /// assert!(text.contains("requests{overflow=\"true\"} 2\n"));
     /// # Ok::<(), windrow_metrics::BuildError>(())
     /// ```
-    pub fn key_bytes(mut self, bytes: usize) -> Builder {
-        self.config.key_bytes = bytes;
-        self
+    pub fn key_bytes(self, bytes: usize) -> Builder {
+        Builder { key_bytes: bytes, ..self }
     }
 
     /// Removes keys that were not used for some time, between `after` and twice that: never, by
@@ -162,9 +147,8 @@ impl Builder {
     /// begins at zero, which Prometheus takes for a restart. A render or a snapshot looks for idle
     /// keys every half of `after`; afterwards, each thread's next call with a key takes the
     /// reader's lock.
-    pub fn idle(mut self, after: Duration) -> Builder {
-        self.config.idle = Some(after);
-        self
+    pub fn idle(self, after: Duration) -> Builder {
+        Builder { idle: Some(after), ..self }
     }
 
     /// Sets whether names end as Prometheus recommends: counters in `_total`, and before that the
@@ -184,29 +168,7 @@ impl Builder {
     /// assert_eq!(recorder.handle().render(), text);
     /// # Ok::<(), windrow_metrics::BuildError>(())
     /// ```
-    pub fn recommended_naming(mut self, on: bool) -> Builder {
-        self.config.recommended_naming = on;
-        self
-    }
-
-    /// Returns the recorder.
-    ///
-    /// # Errors
-    /// Returns an error if bounds of buckets are missing, not finite or not ascending, or if the
-    /// number of steps is zero.
-    pub fn build(mut self) -> Result<Recorder, BuildError> {
-        self.config.buckets = self.config.buckets.checked()?;
-        Ok(Recorder::new(Registry::new(self.config)))
-    }
-
-    /// Builds the recorder and installs it as the recorder of the process.
-    ///
-    /// # Errors
-    /// Returns an error if the process has a recorder already, or if [`build`](Self::build) fails.
-    pub fn install(self) -> Result<Handle, InstallError> {
-        let recorder = self.build()?;
-        let handle = recorder.handle();
-        metrics::set_global_recorder(recorder).map_err(|_| InstallError::AlreadyInstalled)?;
-        Ok(handle)
+    pub fn recommended_naming(self, on: bool) -> Builder {
+        Builder { recommended_naming: on, ..self }
     }
 }

@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
 
+use crate::buckets::{Buckets, Shape};
+use crate::builder::Builder;
 use crate::cache::{self, Cached, Missing};
 use crate::counter::CounterCell;
+use crate::error::{BuildError, InstallError};
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
 use crate::kind::Kind;
@@ -31,9 +34,41 @@ pub struct Recorder {
     registry: Arc<Registry>,
 }
 
+impl Builder {
+    /// Returns the recorder.
+    ///
+    /// # Errors
+    /// Returns an error if bounds of buckets are missing, not finite or not ascending, or if the
+    /// number of steps is zero.
+    pub fn build(mut self) -> Result<Recorder, BuildError> {
+        self.buckets = self.buckets.checked()?;
+        Ok(Recorder { registry: Arc::new(Registry::new(self)) })
+    }
+
+    /// Builds the recorder and installs it as the recorder of the process.
+    ///
+    /// # Errors
+    /// Returns an error if the process has a recorder already, or if [`build`](Self::build) fails.
+    pub fn install(self) -> Result<Handle, InstallError> {
+        let recorder = self.build()?;
+        let handle = recorder.handle();
+        metrics::set_global_recorder(recorder).map_err(|_| InstallError::AlreadyInstalled)?;
+        Ok(handle)
+    }
+}
+
 impl Recorder {
-    pub(crate) fn new(registry: Registry) -> Recorder {
-        Recorder { registry: Arc::new(registry) }
+    /// Returns a builder with default settings.
+    pub fn builder() -> Builder {
+        Builder {
+            buckets: Buckets { default: Shape::DEFAULT, matched: Vec::new() },
+            global_labels: Vec::new(),
+            keys: 100_000,
+            keys_per_name: 10_000,
+            key_bytes: 1_024,
+            idle: None,
+            recommended_naming: false,
+        }
     }
 
     /// Returns a handle that reads the recorder, also after it is installed.

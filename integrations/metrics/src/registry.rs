@@ -18,13 +18,13 @@ use std::sync::atomic::Ordering;
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
 };
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use metrics::atomics::AtomicU64;
 use metrics::{Key, SharedString, Unit};
 use windrow::Counter;
 
-use crate::buckets::Buckets;
+use crate::builder::Builder;
 use crate::cell::Cell;
 use crate::counter::CounterCell;
 use crate::exported::Names;
@@ -35,24 +35,11 @@ use crate::kind::Kind;
 use crate::names::{self, Labels, metric_name};
 use crate::own::{Dropped, Own};
 
-/// The settings of a recorder.
-#[derive(Clone, Debug)]
-pub(crate) struct Config {
-    pub(crate) buckets: Buckets,
-    pub(crate) global_labels: Vec<(String, String)>,
-    pub(crate) keys: usize,
-    pub(crate) keys_per_name: usize,
-    pub(crate) key_bytes: usize,
-    /// The time after which an unused key is removed.
-    pub(crate) idle: Option<Duration>,
-    pub(crate) recommended_naming: bool,
-}
-
 /// All metrics of a recorder.
 pub(crate) struct Registry {
     /// See [`number`](Registry::number).
     number: AtomicU64,
-    pub(crate) config: Config,
+    pub(crate) config: Builder,
     counters: Index<CounterCell>,
     gauges: Index<GaugeCell>,
     histograms: Index<HistogramCell>,
@@ -164,7 +151,7 @@ pub(crate) const EPOCH_BITS: u32 = 32;
 const OVERFLOW: (&str, &str) = ("overflow", "true");
 
 impl Registry {
-    pub(crate) fn new(config: Config) -> Registry {
+    pub(crate) fn new(config: Builder) -> Registry {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Registry {
             number: AtomicU64::new(NEXT.fetch_add(1 << EPOCH_BITS, Ordering::Relaxed)),

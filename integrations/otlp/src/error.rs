@@ -16,7 +16,7 @@ use std::time::Duration;
 ///
 /// let exporter = Exporter::to("http://127.0.0.1:4318").metric("hits!", "Hits", &HITS);
 /// let error = exporter.start(Duration::from_secs(10)).unwrap_err();
-/// assert!(matches!(error, StartError::Name { character: '!', .. }));
+/// assert!(matches!(error, StartError::Name { name, .. } if name == "hits!"));
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
@@ -38,25 +38,14 @@ pub enum StartError {
         /// The key.
         key: String,
     },
-    /// The name of a metric is empty.
-    NoName,
-    /// The name of a metric has a character that it cannot have there: it is made of ASCII letters,
-    /// digits, `_`, `.`, `-` and `/`, and begins with a letter.
+    /// No metric can have the name, or another one has it.
     Name {
-        /// The name given.
-        name: String,
-        /// The first character that is wrong.
-        character: char,
-    },
-    /// The name of a metric, with its suffix, is longer than 255 characters.
-    NameTooLong {
         /// The name, with its suffix.
         name: String,
-    },
-    /// Two metrics have one name. (Case makes no difference.)
-    NameTaken {
-        /// The name, with its suffix.
-        name: String,
+        /// The problem: it is empty, has a character that it cannot have there, is longer than 255
+        /// characters, or is taken. (A name is made of ASCII letters, digits, `_`, `.`, `-` and
+        /// `/`, and begins with a letter; case makes no difference.)
+        problem: String,
     },
     /// A label has an empty name.
     NoLabel,
@@ -85,18 +74,7 @@ impl Display for StartError {
             StartError::Resource { key } => {
                 write!(f, "the resource attribute {key:?} is there twice, or has no key")
             }
-            StartError::NoName => write!(f, "the name of a metric is empty"),
-            StartError::Name { name, character } => write!(
-                f,
-                "the name `{name}` has {character:?}; a name is made of ASCII letters, digits, `_`, `.`, `-` and `/`, \
-                 and begins with a letter"
-            ),
-            StartError::NameTooLong { name } => {
-                write!(f, "the name `{name}` has {} characters, of 255 at most", name.len())
-            }
-            StartError::NameTaken { name } => {
-                write!(f, "the name `{name}` is taken; case makes no difference")
-            }
+            StartError::Name { name, problem } => write!(f, "the name `{name}` {problem}"),
             StartError::NoLabel => write!(f, "a label has an empty name"),
             StartError::LabelTwice { label } => write!(
                 f,

@@ -1,6 +1,5 @@
 //! Setting up an exporter: its metrics, and the collector that it sends to.
 
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -292,8 +291,7 @@ impl Exporter {
         let sources: Vec<_> = sources?.into_iter().flatten().collect();
         let (temporality, histograms) = (self.temporality, self.histograms);
         let maker = PointMaker { temporality, histograms, clock: Clock::new() };
-        let longest = Cell::default();
-        let collector = Collector { sources, resource, maker, since: nanos(since), longest };
+        let collector = Collector { sources, resource, maker, since: nanos(since) };
         Started::spawn(Worker::new(collector, wire, self.on_error, unknown), period)
     }
 }

@@ -72,12 +72,13 @@ pub(crate) fn describe(
         // All fields have one overflow series.
         let has_uses = position == 0 && outline.overflows;
         let uses = has_uses.then(|| named(&given.full, &Part::OVERFLOW));
-        for name in parts.iter().map(|(_, name)| name).chain(&uses) {
-            if name.full.len() > LONGEST {
-                return Err(StartError::NameTooLong { name: name.full.clone() });
+        for Name { full, .. } in parts.iter().map(|(_, name)| name).chain(&uses) {
+            if full.len() > LONGEST {
+                let problem = format!("has {} characters, of 255 at most", full.len());
+                return Err(wrong(full, problem));
             }
-            if !taken.insert(name.full.to_lowercase()) {
-                return Err(StartError::NameTaken { name: name.full.clone() });
+            if !taken.insert(full.to_lowercase()) {
+                return Err(wrong(full, "is taken; case makes no difference"));
             }
         }
         all.push(Described {
@@ -97,15 +98,22 @@ fn join(one: &str, between: &str, other: &str) -> String {
 
 fn check_name(name: &str) -> Result<(), StartError> {
     if name.is_empty() {
-        return Err(StartError::NoName);
+        return Err(wrong(name, "is empty"));
     }
     let right = |(index, character): (usize, char)| {
         character.is_ascii_alphabetic()
             || (index > 0 && (character.is_ascii_digit() || "_.-/".contains(character)))
     };
-    let wrong = name.char_indices().find(|at| !right(*at));
-    wrong
-        .map_or(Ok(()), |(_, character)| Err(StartError::Name { name: name.to_owned(), character }))
+    let Some((_, character)) = name.char_indices().find(|at| !right(*at)) else { return Ok(()) };
+    let problem = format!(
+        "has {character:?}; a name is made of ASCII letters, digits, `_`, `.`, `-` and `/`, \
+         and begins with a letter"
+    );
+    Err(wrong(name, problem))
+}
+
+fn wrong(name: &str, problem: impl Into<String>) -> StartError {
+    StartError::Name { name: name.to_owned(), problem: problem.into() }
 }
 
 fn check_labels(outline: &Outline) -> Result<(), StartError> {

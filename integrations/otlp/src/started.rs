@@ -1,6 +1,5 @@
 //! A running exporter.
 
-use std::fmt::{self, Debug, Formatter};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -18,6 +17,7 @@ use crate::worker::{Asker, Command, Worker};
 /// The exporter's thread runs functions of the program: [`on_error`](crate::Exporter::on_error),
 /// and those of its sources. There nothing waits: [`flush`](Self::flush) does nothing, and
 /// `shutdown` or dropping this lets the thread end after the present export and a last one.
+#[derive(Debug)]
 #[must_use = "it ends when it is dropped"]
 pub struct Started {
     commands: UnboundedSender<Command>,
@@ -121,13 +121,5 @@ impl Started {
 impl Drop for Started {
     fn drop(&mut self) {
         let _ = self.end(); // `on_error` was called with its error
-    }
-}
-
-/// Shows whether it runs.
-impl Debug for Started {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let runs = !self.commands.is_closed();
-        f.debug_struct("Started").field("runs", &runs).finish_non_exhaustive()
     }
 }

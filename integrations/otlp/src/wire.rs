@@ -58,7 +58,7 @@ impl Wire {
         let agent = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
         headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(agent));
         let (client, url) = match protocol {
-            Protocol::Http => (Client::new(), endpoint::http(endpoint)?),
+            Protocol::Http => (Client::http1(), endpoint::http(endpoint)?),
             #[cfg(feature = "grpc")]
             Protocol::Grpc => (Client::http2(), endpoint::grpc(endpoint)?),
         };

@@ -174,7 +174,6 @@ mod exposition;
 #[cfg_attr(docsrs, doc(cfg(feature = "recorder")))]
 pub mod recorder;
 mod rules;
-mod text_fn;
 mod units;
 
 // A scrape, metric by metric.
@@ -219,7 +218,6 @@ pub use respond::{Response, Scraped, prefers_gzip};
 #[cfg(feature = "serve")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serve")))]
 pub use serve::{ServeError, Server, serve};
-pub use text_fn::text_fn;
 
 /// The content type of [`Format::OPENMETRICS`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::timeout;
-use windrow_http::client::{self, Client, Runtime, Url, UrlError};
+use windrow_http::client::{self, Client, Runtime, Url};
 
 use crate::Format;
 use crate::respond::{Asked, Scraped};
@@ -164,7 +164,7 @@ impl Pushgateway {
         let mut headers = headers.map_err(|name| PushError::Header { name })?;
         let content_type = HeaderValue::from_static(Format::TEXT.content_type());
         headers.insert(CONTENT_TYPE, content_type);
-        let wrong = |error: UrlError| PushError::Url { url: self.url.clone(), rule: error.rule };
+        let wrong = |rule| PushError::Url { url: self.url.clone(), rule };
         let url = Url::parse(&self.url).map_err(wrong)?;
         let path =
             format!("{}{}", url.path().trim_end_matches('/'), path(&self.job, &self.labels)?);
@@ -189,7 +189,7 @@ impl Pushgateway {
     ) -> Result<(), PushError> {
         let runtime = Runtime::new().map_err(|error| PushError::Start { error })?;
         let exchange = async {
-            let answer = Client::new().send(method, url, headers, body).await;
+            let answer = Client::http1().send(method, url, headers, body).await;
             let answer =
                 answer.map_err(|lost| PushError::Connection { error: lost.to_string() })?;
             let status = answer.status();

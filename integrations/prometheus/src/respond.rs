@@ -90,7 +90,18 @@ impl Exposition {
 }
 
 /// Metrics for a server of scrapes or a gateway: an [`Exposition`], a recorder of
-/// `windrow-metrics`, or a [`text_fn`](crate::text_fn), alone or in an [`Arc`].
+/// `windrow-metrics`, or a function that returns a text, alone or in an [`Arc`].
+///
+/// The text is of another registry than this crate's, in Prometheus' format 0.0.4. It is sent as it
+/// is, the same for each client, but that it may be compressed. The function is called for each
+/// scrape or push, on the thread that answers it.
+///
+/// ```
+/// # #[cfg(feature = "serve")] {
+/// let server = windrow_prometheus::serve("127.0.0.1:0", || "# TYPE up gauge\nup 1\n".to_owned());
+/// server.expect("any free port").stop();
+/// # }
+/// ```
 ///
 /// The trait cannot be implemented for other types.
 pub trait Scraped: Send + Sync + 'static {
@@ -110,6 +121,12 @@ pub struct Asked<'h> {
 impl Scraped for Exposition {
     fn scrape(&self, Asked { accept, accept_encoding }: Asked<'_>) -> Response {
         self.respond(accept, accept_encoding)
+    }
+}
+
+impl<F: Fn() -> String + Send + Sync + 'static> Scraped for F {
+    fn scrape(&self, asked: Asked<'_>) -> Response {
+        Response::new(Format::TEXT, self().into_bytes(), prefers_gzip(asked.accept_encoding))
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use windrow::export::{Form, Outline, Series, Source};
 use windrow::{Counter, Family, labels};
-use windrow_prometheus::{CONTENT_TYPE, Exposition, ServeError, Server, serve, text_fn};
+use windrow_prometheus::{CONTENT_TYPE, Exposition, ServeError, Server, serve};
 
 labels! { struct Key { key: u64 } }
 
@@ -232,7 +232,7 @@ fn a_source_that_panics_fails_its_scrape_and_no_other() {
 fn a_text_of_the_programs_own_is_served_as_it_is() {
     let scrapes = AtomicUsize::new(0);
     let text = move || format!("scrapes {}\n", scrapes.fetch_add(1, Ordering::Relaxed));
-    let server = serve("127.0.0.1:0", text_fn(text)).unwrap();
+    let server = serve("127.0.0.1:0", text).unwrap();
     for number in 0..2 {
         let accept = "Accept: application/openmetrics-text\r\n";
         let (head, body) = ask(server.address(), "GET /metrics", accept);

@@ -65,8 +65,8 @@ async fn ask(address: &Address) -> Result<Response<Incoming>, Error> {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
     headers.insert(USER_AGENT, HeaderValue::from_static("windrow-top"));
-    let answer = Client::new().send(Method::GET, &address.events, headers, "").await;
-    answer.map_err(|error| match error.cause() {
+    let answer = Client::http1().send(Method::GET, &address.events, headers, "").await;
+    answer.map_err(|error| match error.cause {
         Cause::Connect => {
             Error::Connect { address: address.shown.clone(), error: io::Error::other(error) }
         }
@@ -76,7 +76,7 @@ async fn ask(address: &Address) -> Result<Response<Incoming>, Error> {
 
 /// Returns the error of a connection that was made.
 fn lost(error: Lost) -> Error {
-    match error.cause() {
+    match error.cause {
         Cause::NotHttp => {
             Error::NotAConsole { why: "it does not speak HTTP/1, or its head is too long" }
         }

@@ -4,7 +4,7 @@
 //! [`RuntimeLabels`] is a slice of texts, and no function returns a slice that it has just made. So
 //! there a function writes the values into a buffer, and the layer makes the slice.
 
-use std::fmt::{self, Debug, Display, Formatter, Write};
+use std::fmt::{self, Display, Write};
 
 use http::request::Parts;
 use windrow::labels::{Labels, RuntimeLabels};
@@ -88,13 +88,6 @@ impl KeyValues {
             begin = end;
         }
         see(values.get(..self.count).unwrap_or(&values))
-    }
-}
-
-/// Shows the values.
-impl Debug for KeyValues {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.with(|values| f.debug_list().entries(values).finish())
     }
 }
 

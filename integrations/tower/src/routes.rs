@@ -185,9 +185,8 @@ impl Routes {
     ///
     /// # Errors
     ///
-    /// Returns [`RulesError::UnknownLabel`] if a rule names another label, and
-    /// [`RulesError::Part`] if a window with the function's clock and tiers cannot have a
-    /// geometry. The old rules stay in force.
+    /// Returns [`RulesError::Part`] if a rule names another label, or if a window with the
+    /// function's clock and tiers cannot have a geometry. The old rules stay in force.
     ///
     /// # Panics
     ///

@@ -21,7 +21,8 @@ pub enum Cause {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
     texts: String,
-    cause: Cause,
+    /// The cause.
+    pub cause: Cause,
 }
 
 impl Lost {
@@ -45,17 +46,6 @@ impl Lost {
             }
         }
         Lost { texts, cause }
-    }
-
-    /// Returns the same error with another cause.
-    pub(super) fn because(self, cause: Cause) -> Lost {
-        Lost { cause, ..self }
-    }
-
-    /// Returns the cause.
-    #[must_use]
-    pub fn cause(&self) -> Cause {
-        self.cause
     }
 }
 

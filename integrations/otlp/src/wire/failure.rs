@@ -44,7 +44,7 @@ impl Failure {
     /// Returns that of a connection.
     pub(super) fn of_connection(lost: &Lost) -> Failure {
         let error = ExportError::Connection { error: lost.to_string() };
-        Failure { error, may_have_arrived: lost.cause() != Cause::Connect }
+        Failure { error, may_have_arrived: lost.cause != Cause::Connect }
     }
 
     /// Returns that of an answer that did not come in time.

@@ -26,19 +26,23 @@ fn error(exporter: Exporter) -> StartError {
 
 #[test]
 fn names_are_those_of_instruments() {
-    let named = |name: &str| error(to().metric(name, "", hits()));
-    assert!(matches!(named(""), StartError::NoName));
+    let problem = |exporter| {
+        let StartError::Name { name, problem } = error(exporter) else { panic!("another error") };
+        (name, problem)
+    };
+    let named = |name: &str| problem(to().metric(name, "", hits())).1;
+    assert_eq!(named(""), "is empty");
     for (name, wrong) in [("1a", '1'), ("a b", ' '), ("caf\u{e9}", '\u{e9}'), ("_a", '_')] {
-        let error = named(name);
-        let StartError::Name { character, .. } = error else { panic!("{error}") };
-        assert_eq!(character, wrong, "{name}");
+        let problem = named(name);
+        assert!(problem.starts_with(&format!("has {wrong:?}; ")), "{name} {problem}");
     }
-    assert!(matches!(named(&"a".repeat(256)), StartError::NameTooLong { .. }));
+    assert_eq!(named(&"a".repeat(256)), "has 256 characters, of 255 at most");
+    let taken = |name: &str| (name.to_owned(), "is taken; case makes no difference".to_owned());
     let twice = to().metric("hits", "", hits()).metric("Hits", "", hits());
-    assert!(matches!(error(twice), StartError::NameTaken { name } if name == "Hits"));
+    assert_eq!(problem(twice), taken("Hits"));
     let window = Arc::new(SlidingWindow::<Http>::builder().build().unwrap());
     let suffix = to().metric("http.per_second", "", hits()).metric("http", "", window);
-    assert!(matches!(error(suffix), StartError::NameTaken { name } if name == "http.per_second"));
+    assert_eq!(problem(suffix), taken("http.per_second"));
 }
 
 #[test]

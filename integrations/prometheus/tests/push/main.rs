@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use windrow::Counter;
-use windrow_prometheus::{Exposition, PushError, Pushgateway, text_fn};
+use windrow_prometheus::{Exposition, PushError, Pushgateway};
 
 /// Answers one request, and returns it. Without an answer, it holds the connection until the client
 /// leaves.
@@ -77,7 +77,7 @@ fn a_push_is_a_put_of_the_text_to_the_path_of_the_group() {
 #[test]
 fn a_text_of_the_programs_own_is_pushed_as_it_is() {
     let (url, thread) = listen(Some(ACCEPTED));
-    Pushgateway::at(&url, "copy").push(&text_fn(|| "rows 3\n".to_owned())).unwrap();
+    Pushgateway::at(&url, "copy").push(&|| "rows 3\n".to_owned()).unwrap();
     assert!(thread.join().unwrap().ends_with("\r\n\r\nrows 3\n"));
 }
 

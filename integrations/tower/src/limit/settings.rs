@@ -80,10 +80,10 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     ///
     /// # Errors
     ///
-    /// Returns [`RulesError::UnknownLabel`] if a rule names a label that keys do not have, and
-    /// [`RulesError::Part`] if the clock is too coarse for a rate, or if the limiters do not take
-    /// one of its fields: a gate has no burst, a pace is not strict, and [`Paces`](windrow::Paces)
-    /// do not even take the limit. The old rules stay in force.
+    /// Returns [`RulesError::Part`] if a rule names a label that keys do not have, if the clock is
+    /// too coarse for a rate, or if the limiters do not take one of its fields: a gate has no
+    /// burst, a pace is not strict, and [`Paces`](windrow::Paces) do not even take the limit. The
+    /// old rules stay in force.
     ///
     /// # Panics
     ///
@@ -107,7 +107,7 @@ impl<L: Labels, G: Limiter> Limits<L, G> {
     ///
     /// let rules = Rules::builder(Rate::new(100)).rule([("clinet", "a*")], Rate::new(500));
     /// let refused = CLIENTS.replace(rules.build()?);
-    /// assert!(matches!(refused, Err(RulesError::UnknownLabel { .. })));
+    /// assert!(matches!(refused, Err(RulesError::Part { .. })));
     /// assert_eq!(CLIENTS.rules().unwrap().setting::<Client>(Some(alice)).limit, 5);
     /// # Ok::<(), windrow_tower::RulesError>(())
     /// ```

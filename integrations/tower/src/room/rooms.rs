@@ -217,7 +217,7 @@ impl<L: Labels> Rooms<L> {
     ///
     /// # Errors
     ///
-    /// Returns [`RulesError::UnknownLabel`] if a rule names a label that keys do not have. The old
+    /// Returns [`RulesError::Part`] if a rule names a label that keys do not have. The old
     /// rules stay in force.
     ///
     /// ```

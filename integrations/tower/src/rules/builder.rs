@@ -63,12 +63,15 @@ impl<T: Setting> RulesBuilder<T> {
     /// can never be reached; or if a bound of `Rules` is exceeded.
     ///
     /// ```
-    /// use windrow_tower::{Rate, Rules, RulesError};
+    /// use windrow_tower::{Rate, Rules};
     ///
     /// let rules = Rules::builder(Rate::new(10))
     ///     .rule([("client", "free-*")], Rate::new(5))
     ///     .rule([("client", "free-trial")], Rate::new(1));
-    /// assert!(matches!(rules.build(), Err(RulesError::Unreachable { .. })));
+    /// assert_eq!(
+    ///     rules.build().unwrap_err().to_string(),
+    ///     "rules[1]: rules[0] comes first, and matches everything that it matches"
+    /// );
     /// ```
     pub fn build(self) -> Result<Rules<T>, RulesError> {
         let overflow = self.overflow.unwrap_or(self.default);
@@ -84,7 +87,7 @@ impl<T: Setting> RulesBuilder<T> {
             let labels = labels.map_err(|problem| part.error(problem))?;
             let rule = Rule { labels, setting };
             if let Some(by) = by_key.iter().position(|earlier: &Rule<T>| earlier.covers(&rule)) {
-                return Err(RulesError::Unreachable { part, by: RulesPart::Rule(by) });
+                return Err(unreachable(part, RulesPart::Rule(by)));
             }
             by_key.push(rule);
         }
@@ -94,7 +97,7 @@ impl<T: Setting> RulesBuilder<T> {
             let request = pattern(&request).map_err(|problem| part.error(problem))?;
             let covers = |(earlier, _): &(Pattern, u64)| earlier.covers(&request);
             if let Some(by) = weights.iter().position(covers) {
-                return Err(RulesError::Unreachable { part, by: RulesPart::Weight(by) });
+                return Err(unreachable(part, RulesPart::Weight(by)));
             }
             weights.push((request, weight));
         }
@@ -118,6 +121,10 @@ impl<T> Rule<T> {
             theirs.map_or(pattern.matches_all(), |(_, theirs)| pattern.covers(theirs))
         })
     }
+}
+
+fn unreachable(part: RulesPart, by: RulesPart) -> RulesError {
+    part.error(format!("{by} comes first, and matches everything that it matches"))
 }
 
 fn patterns(labels: Vec<(String, String)>) -> Result<Vec<(Box<str>, Pattern)>, Problem> {

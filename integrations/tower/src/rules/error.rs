@@ -39,30 +39,15 @@ pub enum RulesError {
         problem: String,
     },
     /// A part is wrong: a setting that no gate, pace or window can have, a field that the limiters
-    /// of the keys do not take, a list or a text that is too long, or a rule without labels or with
-    /// a label twice.
+    /// of the keys do not take, a list or a text that is too long, a rule without labels, with a
+    /// label twice or with one that the keys do not have, or a rule or a weight that can never be
+    /// reached, because an earlier one matches everything that it matches.
     Part {
         /// The part.
         part: RulesPart,
         /// Its fault: a [`LimitError`](windrow::LimitError) or a
         /// [`BuildError`](windrow::BuildError) of a setting, and a text otherwise.
         problem: Box<dyn Error + Send + Sync>,
-    },
-    /// A rule names a label that the keys do not have.
-    UnknownLabel {
-        /// The rule.
-        part: RulesPart,
-        /// The label.
-        label: String,
-        /// The labels that the keys have.
-        known: Vec<String>,
-    },
-    /// A rule or a weight can never be reached: an earlier one matches everything that it matches.
-    Unreachable {
-        /// The rule or weight.
-        part: RulesPart,
-        /// The earlier one.
-        by: RulesPart,
     },
     /// The file cannot be read, or is a directory, a pipe, a socket or a device.
     File {
@@ -130,12 +115,6 @@ impl Display for RulesError {
                 write!(f, "line {line}, column {column}: {problem}")
             }
             RulesError::Part { part, problem } => write!(f, "{part}: {problem}"),
-            RulesError::UnknownLabel { part, label, known } => {
-                write!(f, "{part}: keys have no label {label:?}; they have {known:?}")
-            }
-            RulesError::Unreachable { part, by } => {
-                write!(f, "{part}: {by} comes first, and matches everything that it matches")
-            }
             RulesError::File { path, error } => write!(f, "{}: {error}", path.display()),
         }
     }

@@ -177,9 +177,8 @@ impl<T: Setting> Rules<T> {
     pub(crate) fn check_labels(&self, known: &[&str]) -> Result<(), RulesError> {
         for (index, rule) in self.by_key.iter().enumerate() {
             if let Some((label, _)) = rule.labels.iter().find(|(it, _)| !known.contains(&&**it)) {
-                let (part, label) = (RulesPart::Rule(index), label.to_string());
-                let known = known.iter().map(|&name| name.to_owned()).collect();
-                return Err(RulesError::UnknownLabel { part, label, known });
+                let problem = format!("keys have no label {label:?}; they have {known:?}");
+                return Err(RulesPart::Rule(index).error(problem));
             }
         }
         Ok(())

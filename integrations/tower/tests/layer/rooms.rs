@@ -292,7 +292,7 @@ fn rules_for_labels_that_rooms_do_not_have_are_refused_whole() {
     ROOMS.replace(good.clone()).unwrap();
     let broken = Rules::builder(Places::new(9)).rule([("account", "a")], Places::new(9));
     let broken = broken.build().unwrap();
-    assert!(matches!(ROOMS.check(&broken), Err(RulesError::UnknownLabel { .. })));
+    assert!(matches!(ROOMS.check(&broken), Err(RulesError::Part { .. })));
     let error = ROOMS.replace(broken).unwrap_err();
     assert_eq!(
         error.to_string(),

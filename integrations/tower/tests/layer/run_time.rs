@@ -249,7 +249,7 @@ fn rules_match_labels_by_the_names_that_a_family_was_given() {
         rules.rule([(label, "e*")], Rate::new(1).buckets(10)).build().unwrap()
     };
     let error = TENANTS.replace(of("zone")).unwrap_err();
-    assert!(matches!(error, RulesError::UnknownLabel { .. }));
+    assert!(matches!(error, RulesError::Part { .. }));
     assert_eq!(
         error.to_string(),
         r#"rules[0]: keys have no label "zone"; they have ["tenant", "region"]"#

@@ -12,7 +12,7 @@ use super::Effort;
 use super::subject::PORTABLE;
 use crate::ours::{self, MakeRing};
 
-/// What that process measures: windrow alone, since its rivals know no strategies.
+/// The rings of that process: windrow's alone, since its rivals know no strategies.
 pub const RINGS: [(&str, MakeRing); 1] = [(PORTABLE, ours::RINGS[0].1)];
 
 /// Returns the rows of `part` for windrow's portable strategy, where it is not the strategy of this

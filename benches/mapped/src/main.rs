@@ -1,18 +1,14 @@
 //! Measures counters in a mapped file that processes share: adds of one process and of two, opening
-//! and reading a file, and a scrape beside Python's multiprocess mode.
+//! and reading a file.
 //!
-//! `cargo run --release -p windrow-mapped-lab`, for Linux. `--only adds`, `--only files` or `--only
-//! python` runs one part. All contenders run in turn, round by round; a figure is the median of the
-//! rounds, with the least and the greatest.
-//!
-//! The last part needs a `python3` that has `prometheus_client`; without it the part is left out.
+//! `cargo run --release -p windrow-mapped-lab`, for Linux. `--only adds` or `--only files` runs one
+//! part. All contenders run in turn, round by round; a figure is the median of the rounds, with the
+//! least and the greatest.
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod adds;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod files;
-#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
-mod python;
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,9 +18,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     {
         return adds::second(folder.as_ref());
     }
-    let parts = ["adds", "files", "python"];
+    let parts = ["adds", "files"];
     let options = windrow_benches::terminal::options("windrow-mapped-lab", [], &parts);
-    for (part, run) in parts.into_iter().zip([adds::run, files::run, python::run]) {
+    for (part, run) in parts.into_iter().zip([adds::run, files::run]) {
         if options.wants(part) {
             run()?;
         }

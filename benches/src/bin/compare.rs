@@ -7,6 +7,7 @@
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
 
 use std::env;
+use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -16,12 +17,14 @@ use serde_json::json;
 use windrow::diagnostics::strategy;
 use windrow_benches::harness::cores;
 use windrow_benches::heap::Counting;
-use windrow_benches::lab::environment::{Environment, Others};
-use windrow_benches::lab::portable::{Whom, rows as portable};
+use windrow_benches::lab::environment::Environment;
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
-use windrow_benches::lab::{Effort, latency, losses, memory, pictures, ratios, summary, worker};
+use windrow_benches::lab::{
+    Effort, latency, losses, memory, pictures, portable, ratios, summary, worker,
+};
+use windrow_benches::ours::RINGS;
 
 #[global_allocator]
 static HEAP: Counting = Counting::new();
@@ -74,9 +77,8 @@ impl Asked {
 }
 
 /// Measures the requested parts. Returns the report, and whether everything is sound.
-fn measure(asked: &Asked) -> Result<(Report, bool), String> {
+fn measure(asked: &Asked) -> Result<(Report, bool), Box<dyn Error>> {
     let effort = asked.effort;
-    let others = Others::watch();
     let (mut left_out, mut tables, mut speed) = (Vec::new(), Vec::new(), None);
     if asked.wants("memory") {
         tables.push(memory::table(&HEAP));
@@ -96,21 +98,22 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     }
     let (mut lost, mut times) = (Vec::new(), Vec::new());
     if asked.wants("losses") {
-        lost = losses::rows(effort, Whom::All);
-        lost.extend(portable("losses", effort, |row: &mut losses::Row| &mut row.name)?);
+        lost = losses::rows(effort, &RINGS);
+        lost.extend(portable::rows("losses", effort)?);
         tables.push(losses::table(&lost));
     }
     let sound = lost.iter().filter(|row| row.must_be_sound()).all(losses::Row::sound);
     if asked.wants("latency") {
-        times = latency::rows(effort, Whom::All);
-        times.extend(portable("latency", effort, |row: &mut latency::Row| &mut row.name)?);
+        times.push(latency::of_clock(effort));
+        times.extend(latency::rows(effort, &RINGS));
+        times.extend(portable::rows::<latency::Row>("latency", effort)?);
         tables.push(latency::table(&times));
     }
     tables.insert(0, summary::table(speed.as_ref()));
     tables.insert(1, ratios::table(speed.as_ref()));
     tables.retain(|table| !table.rows.is_empty());
     let Environment { caption, line } =
-        Environment::new(&command(asked), asked.java.is_some(), &others, &left_out);
+        Environment::new(&command(asked), asked.java.is_some(), &left_out);
     let pictures = pictures::all(&line, speed.as_ref(), &lost, &times);
     Ok((Report { caption, tables, pictures }, sound))
 }
@@ -123,22 +126,21 @@ fn command(asked: &Asked) -> String {
 }
 
 /// Returns the whole run, from the command line to the files.
-fn run() -> Result<bool, String> {
-    let asked = Asked::parse(Parser::from_env()).map_err(|error| error.to_string())?;
+fn run() -> Result<bool, Box<dyn Error>> {
+    let asked = Asked::parse(Parser::from_env())?;
     let (report, sound) = measure(&asked)?;
-    report
-        .write(&asked.directory)
-        .map_err(|error| format!("{}: {error}", asked.directory.display()))?;
+    let written = report.write(&asked.directory);
+    written.map_err(|error| format!("{}: {error}", asked.directory.display()))?;
     println!("{}", report.markdown());
     Ok(sound)
 }
 
 /// Prints a part for windrow alone, as JSON.
-fn portable_part(part: &str, effort: Effort) -> Result<bool, String> {
+fn portable_part(part: &str, effort: Effort) -> Result<bool, Box<dyn Error>> {
     let rows = match part {
-        "losses" => json!(losses::rows(effort, Whom::Windrow)),
-        "latency" => json!(latency::rows(effort, Whom::Windrow)),
-        _ => return Err(format!("`{part}` is no part of the portable strategy")),
+        "losses" => json!(losses::rows(effort, &portable::RINGS)),
+        "latency" => json!(latency::rows(effort, &portable::RINGS)),
+        _ => return Err(format!("`{part}` is no part of the portable strategy").into()),
     };
     println!("{rows}");
     Ok(true)
@@ -171,7 +173,7 @@ fn main() -> ExitCode {
     let why = match outcome {
         Ok(true) => return ExitCode::SUCCESS,
         Ok(false) => "counts were lost where none may be".to_owned(),
-        Err(why) => why,
+        Err(why) => why.to_string(),
     };
     eprintln!("compare: {why}");
     ExitCode::FAILURE

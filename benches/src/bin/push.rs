@@ -11,7 +11,7 @@
 
 use std::error::Error;
 use std::hint::black_box;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,34 +68,25 @@ fn listen() -> io::Result<(SocketAddr, Arc<AtomicUsize>)> {
     let (address, taken) = (listener.local_addr()?, Arc::new(AtomicUsize::new(0)));
     let counted = Arc::clone(&taken);
     thread::spawn(move || {
-        let mut buffer = vec![0; 1 << 16];
         for stream in listener.incoming().flatten() {
-            answer(stream, &mut buffer, &counted).expect("a whole request");
+            answer(&stream, &counted).expect("a whole request");
         }
     });
     Ok((address, taken))
 }
 
 /// Answers a request, once the length of its body is counted.
-fn answer(mut stream: TcpStream, buffer: &mut [u8], counted: &AtomicUsize) -> io::Result<()> {
-    let mut head = Vec::new();
-    let end = loop {
-        let length = stream.read(buffer)?;
-        head.extend_from_slice(&buffer[..length]);
-        match head.windows(4).position(|four| four == b"\r\n\r\n") {
-            Some(end) => break end + 4,
-            None if length == 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            None => {}
+fn answer(mut stream: &TcpStream, counted: &AtomicUsize) -> io::Result<()> {
+    let mut request = BufReader::with_capacity(1 << 16, stream);
+    let (mut line, mut length) = (String::new(), 0);
+    while request.read_line(&mut line)? > "\r\n".len() {
+        if let Some(of_body) = line.to_lowercase().strip_prefix("content-length: ") {
+            length = of_body.trim_end().parse().map_err(io::Error::other)?;
         }
-    };
-    let text = String::from_utf8_lossy(&head[..end]).to_lowercase();
-    let length = text.lines().find_map(|line| line.strip_prefix("content-length: "));
-    let length = length.and_then(|length| length.parse().ok()).unwrap_or(0);
-    let mut taken = head.len() - end;
-    while taken < length {
-        taken += stream.read(buffer)?;
+        line.clear();
     }
-    counted.fetch_add(length, Ordering::Relaxed);
+    io::copy(&mut request.take(length), &mut io::sink())?;
+    counted.fetch_add(length as usize, Ordering::Relaxed);
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 }
 

@@ -14,12 +14,11 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use super::Effort;
-use super::portable::Whom;
 use super::progress::Progress;
 use super::report::Table;
 use super::stats::digits;
 use crate::harness::keep_to_core;
-use crate::ours::{RINGS, WINDROW};
+use crate::ours::MakeRing;
 
 /// Buckets in every ring.
 const BUCKETS: usize = 60;
@@ -90,20 +89,24 @@ fn run(name: &str, adds: u64, add_at: &(dyn Fn(u64) + Sync)) -> Row {
     })
 }
 
+/// Returns the number of adds that are timed.
+fn adds(effort: Effort) -> u64 {
+    effort.pick(1_000_000, 5_000_000)
+}
+
+/// Measures the clock alone.
+pub fn of_clock(effort: Effort) -> Row {
+    run(CLOCK, adds(effort), &|_| ())
+}
+
 /// Measures.
-pub fn rows(effort: Effort, whom: Whom) -> Vec<Row> {
-    let adds = effort.pick(1_000_000, 5_000_000);
+pub fn rows(effort: Effort, rings: &[(&str, MakeRing)]) -> Vec<Row> {
     let mut progress = Progress::begin("how long an add takes while buckets change");
     let mut rows = Vec::new();
-    if whom == Whom::All {
-        rows.push(run(CLOCK, adds, &|_| ()));
-    }
-    for (index, (name, make)) in RINGS.into_iter().enumerate() {
-        if whom == Whom::All || name == WINDROW {
-            progress.step(name, index, RINGS.len());
-            let ring = make(LENGTH * BUCKETS as u64, BUCKETS);
-            rows.push(run(name, adds, &|now| _ = ring.add_at(now, 1)));
-        }
+    for &(name, make) in rings {
+        progress.step(name, rows.len(), rings.len());
+        let ring = make(LENGTH * BUCKETS as u64, BUCKETS);
+        rows.push(run(name, adds(effort), &|now| _ = ring.add_at(now, 1)));
     }
     progress.end();
     rows

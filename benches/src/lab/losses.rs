@@ -6,13 +6,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Effort;
-use super::portable::Whom;
 use super::progress::Progress;
 use super::report::Table;
 use super::stats::digits;
 use crate::harness::cores;
 use crate::loss::{self, BUCKETS, INTERVAL, Tally};
-use crate::ours::{RINGS, WINDROW};
+use crate::ours::{MakeRing, WINDROW};
 use crate::rivals::{EPOCH_RING, MUTEX_RING};
 
 /// Adds by one writer to a bucket before it opens the next. At some 20 ns an add the first makes
@@ -49,17 +48,15 @@ impl Row {
 }
 
 /// Measures.
-pub fn rows(effort: Effort, whom: Whom) -> Vec<Row> {
+pub fn rows(effort: Effort, rings: &[(&str, MakeRing)]) -> Vec<Row> {
     let length = effort.pick(Duration::from_millis(120), Duration::from_millis(1500));
     let threads = [cores().max(2), 2 * cores().max(2)];
-    let rings: Vec<_> =
-        RINGS.into_iter().filter(|(name, _)| whom == Whom::All || *name == WINDROW).collect();
     let all = PACES.len() * threads.len() * rings.len();
     let mut progress = Progress::begin("counts lost when buckets change");
     let mut rows = Vec::new();
     for pace in PACES {
         for threads in threads {
-            for &(name, make) in &rings {
+            for &(name, make) in rings {
                 progress.step(name, rows.len(), all);
                 let ring = make(INTERVAL, BUCKETS);
                 let tally = loss::run(&*ring, threads, pace, length);

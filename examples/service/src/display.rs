@@ -8,7 +8,6 @@ use windrow::histogram::Distribution;
 use windrow_tower::{Http, UNMATCHED};
 
 use crate::counts::{ORDERS, OUTCOMES, Order, PAYMENTS, Payment, ROUTES};
-use crate::numbers::{self, grouped};
 
 /// Returns where to look, and how to send requests.
 pub(crate) fn head(address: SocketAddr, clients: Option<usize>) -> String {
@@ -75,9 +74,14 @@ fn orders() -> String {
     text
 }
 
-/// Nanoseconds as milliseconds.
+/// Returns nanoseconds as milliseconds, `n/a` where nothing was recorded.
 fn milliseconds(nanoseconds: Option<u64>) -> String {
-    numbers::milliseconds(nanoseconds.map(|ns| ns as f64 / 1_000.0))
+    nanoseconds.map_or_else(|| "n/a".to_owned(), |ns| format!("{:.2}", ns as f64 / 1e6))
+}
+
+/// Returns `1234567` as `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    indicatif::HumanCount(number).to_string()
 }
 
 /// Writes to standard output. A reader that has gone away does not stop the count.

@@ -25,7 +25,6 @@ mod streams;
 mod book;
 mod display;
 mod load;
-mod numbers;
 mod run;
 mod verdict;
 

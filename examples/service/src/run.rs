@@ -11,8 +11,8 @@ use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::display::grouped;
 use crate::load::Load;
-use crate::numbers::grouped;
 use crate::options::Options;
 use crate::shop::Shop;
 use crate::{app, counts, display, server, stop, verdict};

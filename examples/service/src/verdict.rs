@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use crate::display;
-use crate::numbers::grouped;
+use crate::display::{grouped, say};
 
 /// One number, counted twice.
 pub(crate) struct Row {
@@ -19,7 +18,7 @@ pub(crate) struct Row {
 
 /// Prints the rows and, last, the share that was counted; fails if a row differs.
 pub(crate) fn give(rows: &[Row]) -> ExitCode {
-    display::say(&text(rows));
+    say(&text(rows));
     ExitCode::from(u8::from(rows.iter().any(|row| row.expected != row.counted)))
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::sources::write;
+use crate::sources::{self, write};
 use crate::tools::{said, succeeds};
 
 /// The mirror, and the key that signs its lists. A suite that the machine's own list does not name
@@ -89,11 +89,10 @@ impl Suite {
         let package = self.newest(package)?;
         println!("    downloading by apt-get: {package}");
         succeeds(self.by_apt("apt-get").args(["--quiet=2", "download", &package]))?;
-        let begins = format!("/{package}_");
-        let is_it = |path: &PathBuf| path.to_string_lossy().contains(&begins);
-        let file = files(&self.0.join("packages"))?.into_iter().rfind(is_it);
+        let (folder, begins) = (self.0.join("packages"), format!("{package}_"));
+        let file = sources::all(&folder)?.into_iter().rfind(|file| file.starts_with(&begins));
         let file = file.ok_or(format!("apt-get has downloaded no {package}"))?;
-        succeeds(Command::new("dpkg").arg("-x").arg(file).arg(into))
+        succeeds(Command::new("dpkg").arg("-x").arg(folder.join(file)).arg(into))
     }
 
     /// Returns the newest kernel's package, if `package` stands for it; otherwise `package`.
@@ -106,14 +105,6 @@ impl Suite {
         let name = name.filter(|name| name.starts_with("linux-image-"));
         name.map(str::to_owned).ok_or(format!("there is no {package}"))
     }
-}
-
-/// Returns the files of a folder, in the order of their names.
-pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut all: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    all.sort();
-    Ok(all)
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::apt::{self, Suite, files};
+use super::apt::{self, Suite};
 use super::disk::{self, ENDED, MOVED};
 use super::machines::{Architecture, Machine};
 use super::programs::{Built, Program, tests_passed};
 use crate::copy;
+use crate::sources;
 
 /// The time without a word after which a machine is taken for dead. An emulated processor is some
 /// thirty times slower, and what others run here slows it further.
@@ -135,9 +136,9 @@ fn unpacked_kernel(machine: &Machine, folder: &Path) -> Result<PathBuf, String> 
     let package = format!("linux-image-cloud-{debian}");
     let boot = folder.join(format!("kernel-{suite}-{debian}")).join("boot");
     let found = || {
-        let mut all = files(&boot).unwrap_or_default();
-        all.retain(|path| path.to_string_lossy().contains("/vmlinuz-"));
-        all.pop()
+        let all = sources::all(&boot).unwrap_or_default();
+        let kernel = all.into_iter().rfind(|file| file.starts_with("vmlinuz-"));
+        kernel.map(|file| boot.join(file))
     };
     if found().is_none() {
         let unpacked = boot.parent().ok_or("a folder is in a folder")?;

@@ -32,7 +32,8 @@ pub(super) const BUILDS: [Build; 11] = [
 
 /// Builds the program and the shared object, in a folder of their own.
 pub(super) fn make((name, settings): &Build, root: &Path, folder: &Path) -> Result<Made, String> {
-    let (target, host) = (folder.join(name.replace(' ', "-")), host()?);
+    let target = folder.join(name.replace(' ', "-"));
+    let host = said(Command::new("rustc").args(["--print", "host-tuple"]))?;
     let mut command = cargo(root);
     command.args(["build", "--quiet", "--release", "--target", &host]);
     command.args(["--package", "windrow-wild", "--package", "windrow-wild-object"]);
@@ -55,11 +56,4 @@ pub(super) fn shown((_, settings): &Build) -> String {
 fn variable(setting: &str) -> String {
     let profile = if setting == "RUSTFLAGS" { "" } else { "CARGO_PROFILE_RELEASE_" };
     format!("{profile}{setting}")
-}
-
-/// Returns this machine's target.
-fn host() -> Result<String, String> {
-    let text = said(Command::new("rustc").arg("-vV"))?;
-    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
-    line.map(str::to_owned).ok_or_else(|| "rustc does not say its host".to_owned())
 }

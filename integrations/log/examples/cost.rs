@@ -68,15 +68,14 @@ fn write(directory: &Path, format: Format) -> Result<(), Box<dyn Error>> {
         let begun = Instant::now();
         let mut batch = log.batch();
         batch.add("http", &family);
-        let taken = begun.elapsed();
+        let taken = Instant::now();
         let written = batch.write()? as u64;
-        let all = begun.elapsed();
         if written > 0 {
             lines += written;
-            taking.push(taken / SERIES);
-            writing.push((all - taken) / SERIES);
+            taking.push((taken - begun) / SERIES);
+            writing.push(taken.elapsed() / SERIES);
         } else {
-            idle.push(all / SERIES);
+            idle.push(begun.elapsed() / SERIES);
         }
     }
     let mut bytes = 0;

@@ -249,16 +249,11 @@ impl<D: Disk> Writer<D> {
 
     /// Removes the oldest files beyond the number to keep.
     fn remove_oldest(&mut self) {
-        let removed = self.list().and_then(|all| {
-            let files: Vec<Segment> = all
-                .iter()
-                .filter(|found| found.length.is_some())
-                .map(|found| found.segment)
-                .collect();
-            let old = &files[..files.len().saturating_sub(self.options.files)];
+        let removed = self.list().and_then(|mut all| {
+            all.retain(|found| found.length.is_some());
+            let old = &all[..all.len().saturating_sub(self.options.files)];
             // Each removal is tried, even if an earlier one fails.
-            let remove = |segment: &Segment| self.remove(*segment);
-            old.iter().map(remove).fold(Ok(()), Result::and)
+            old.iter().map(|found| self.remove(found.segment)).fold(Ok(()), Result::and)
         });
         self.not_removed = removed.err().or(self.not_removed.take());
     }

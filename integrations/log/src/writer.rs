@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::active::{Active, Stage};
-use crate::disk::{AppendFile, Disk, Found, Lock};
+use crate::disk::{AppendFile, Disk, Found};
 use crate::entry::Run;
 use crate::error::{LogError, Step};
 use crate::options::Options;
@@ -167,7 +167,7 @@ impl<D: Disk> Writer<D> {
     /// Ensures that there is a file with this run in it, that its path leads to it, and that no
     /// other log writes to the directory.
     fn get_ready(&mut self) -> Result<(), LogError> {
-        if !self.lock.as_ref().is_some_and(|lock| lock.is_of(&self.directory)) {
+        if !self.lock.as_ref().is_some_and(|lock| self.disk.has(lock, &self.directory)) {
             self.leave();
             self.lock = None; // before it is taken again
             self.ended = 0;

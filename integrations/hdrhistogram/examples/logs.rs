@@ -14,8 +14,7 @@ use hdrhistogram::serialization::interval_log::{
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
 use windrow::histogram::Scale;
 
-/// The values of each interval, in nanoseconds; and with a value that is greater than signed numbers
-/// are.
+/// The values of each interval, in nanoseconds: plain ones, and with one that no signed number has.
 type Intervals = [&'static [u64]; 3];
 const PLAIN: Intervals = [&[1_000, 2_000_000, 5_000_000_000], &[], &[7]];
 const GREAT: Intervals = [&[1_000, 2_000_000, 5_000_000_000, u64::MAX], &[], &[7]];

@@ -69,9 +69,9 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Reads the last minute of a window's first event with a count that only grows, in equal slices of
-/// time, each of which is complete: the time since the newest one ended and the length of each, both
-/// in milliseconds, and their counts, the oldest first.
+/// Reads the last minute of a window's first event with a count that only grows, in complete slices
+/// of equal length: the time since the newest one ended and the length, both in milliseconds, and
+/// the count of each, the oldest first.
 pub(crate) fn history(metric: AnyMetric<'_>) -> Option<Vec<u64>> {
     let AnyMetric::Window(window) = metric else { return None };
     let (event, _) = first_counted(window)?;

@@ -4,19 +4,17 @@
 
 use std::error::Error;
 use std::sync::LazyLock;
-use std::thread;
 use std::time::Duration;
-use std::{env, fs};
+use std::{env, fs, iter, thread};
 
+use bytes::Bytes;
 use http::Request;
-use http_body::Body as _;
 use http_body_util::BodyExt as _;
-use tokio::runtime::Runtime;
 use windrow::clock::Manual;
 use windrow::export::Source;
 use windrow::family::Metric;
 use windrow::{Family, Histogram, SlidingWindow, events, labels};
-use windrow_console::{Console, ConsoleService};
+use windrow_console::{Body, Console};
 
 events! { enum Http { Pass: Count, Exception: Count, Cancelled: Count, Rt: Value } }
 
@@ -77,47 +75,25 @@ fn time_of(name: &str) -> Duration {
     threads.find_map(time).unwrap_or_default()
 }
 
-/// The CPU time of the thread that made them, and bytes.
+/// The CPU time of the thread that made a part of an answer, and bytes.
 type Cost = (Duration, usize);
 
-fn median(mut all: Vec<Cost>) -> Option<Cost> {
+/// Returns the cost of a part that `part` waits for, and the thread of this name makes.
+fn cost(thread: &str, part: impl FnOnce() -> Option<Bytes>) -> Option<Cost> {
+    let before = time_of(thread);
+    let bytes = part()?.len();
+    thread::sleep(Duration::from_millis(20)); // it frees what the part took
+    Some((time_of(thread).saturating_sub(before), bytes))
+}
+
+/// Returns the median of some costs.
+fn median(cost: impl FnMut() -> Option<Cost>) -> Option<Cost> {
+    let mut all: Vec<Cost> = iter::repeat_with(cost).take(ROUNDS).flatten().collect();
     all.sort();
     all.get(all.len() / 2).copied()
 }
 
-/// Returns the costs of the first frame, and of each further one: the median. Before each further
-/// one, `add` adds to all series.
-fn frames(console: &ConsoleService, runtime: &Runtime, mut add: impl FnMut()) -> Option<[Cost; 2]> {
-    let request = Request::get("/events").body(()).ok()?;
-    let mut body = runtime.block_on(console.respond(&request)).into_body();
-    let _retry = runtime.block_on(body.frame())?;
-    let (mut before, mut costs) = (Duration::ZERO, Vec::new());
-    for _ in 0..=ROUNDS {
-        let bytes = runtime.block_on(body.frame())?.ok()?.into_data().ok()?.len();
-        add();
-        thread::sleep(Duration::from_millis(20)); // it frees what the frame took
-        let time = time_of("windrow-sampler");
-        costs.push((time.saturating_sub(before), bytes));
-        before = time;
-    }
-    let first = costs.remove(0);
-    Some([first, median(costs)?])
-}
-
-/// Returns the cost of an answer: the median.
-fn answer(console: &ConsoleService, runtime: &Runtime, path: &str) -> Option<Cost> {
-    let request = Request::get(path).body(()).ok()?;
-    let cost = |_| {
-        let before = time_of("windrow-answers");
-        let body = runtime.block_on(console.respond(&request)).into_body();
-        let bytes = body.size_hint().exact()? as usize;
-        thread::sleep(Duration::from_millis(20)); // it frees what the answer took
-        Some((time_of("windrow-answers").saturating_sub(before), bytes))
-    };
-    median((0..ROUNDS).filter_map(cost).collect())
-}
-
-/// Prints the costs of a console with these metrics, to which `add` adds.
+/// Prints the costs of a console with these metrics, to which `add` adds before each frame.
 fn measure(
     name: &str,
     (source, mut add): (impl Source + 'static, impl FnMut(u64)),
@@ -133,11 +109,26 @@ fn measure(
     };
     (0..BUCKETS).for_each(|_| add());
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let frames = frames(&console, &runtime, add).into_iter().flatten();
-    let answers = ["/text", "/metrics"].into_iter();
-    let answers = answers.filter_map(|path| answer(&console, &runtime, path));
-    let shown = frames
-        .chain(answers)
+    let open = |path: &str| {
+        let request = Request::get(path).body(()).expect("a path");
+        runtime.block_on(console.respond(&request)).into_body()
+    };
+    let part = |body: &mut Body| runtime.block_on(body.frame())?.ok()?.into_data().ok();
+    let mut stream = None;
+    let first = cost("windrow-sampler", || {
+        let stream = stream.insert(open("/events"));
+        part(stream)?; // the time after which a client comes back
+        part(stream)
+    });
+    let mut stream = stream.ok_or("there is no stream")?;
+    let frame = median(|| {
+        add();
+        cost("windrow-sampler", || part(&mut stream))
+    });
+    drop(stream);
+    let answer = |path| median(|| cost("windrow-answers", || part(&mut open(path))));
+    let costs = [first, frame, answer("/text"), answer("/metrics")].into_iter().flatten();
+    let shown = costs
         .map(|(time, bytes)| format!("{:.2} ms, {} kB", time.as_secs_f64() * 1e3, bytes / 1_000));
     println!("| {name} | {} |", shown.collect::<Vec<_>>().join(" | "));
     Ok(())

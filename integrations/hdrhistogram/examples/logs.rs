@@ -14,8 +14,10 @@ use hdrhistogram::serialization::interval_log::{
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
 use windrow::histogram::Scale;
 
-/// The values of each interval, in nanoseconds.
-const INTERVALS: [&[u64]; 3] = [&[1_000, 2_000_000, 5_000_000_000], &[], &[7]];
+/// The values of each interval, in nanoseconds: plain ones, and with one that no signed number has.
+type Intervals = [&'static [u64]; 3];
+const PLAIN: Intervals = [&[1_000, 2_000_000, 5_000_000_000], &[], &[7]];
+const GREAT: Intervals = [&[1_000, 2_000_000, 5_000_000_000, u64::MAX], &[], &[7]];
 
 /// Returns a histogram of values, by windrow.
 fn converted(values: &[u64]) -> hdrhistogram::Histogram<u64> {
@@ -36,10 +38,10 @@ fn plain(values: &[u64]) -> hdrhistogram::Histogram<u64> {
     histogram
 }
 
-/// Writes the log of three intervals, of which `first` has more values.
+/// Writes the log of three intervals.
 fn write(
     mut serializer: impl Serializer,
-    first: &[u64],
+    intervals: Intervals,
     histogram: impl Fn(&[u64]) -> hdrhistogram::Histogram<u64>,
 ) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut log = Vec::new();
@@ -48,15 +50,10 @@ fn write(
         .with_start_time(SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000))
         .with_max_value_divisor(1_000_000.0)
         .begin_log_with(&mut log, &mut serializer)?;
-    for (number, values) in INTERVALS.into_iter().enumerate() {
-        let values: Vec<u64> = match number {
-            0 => values.iter().chain(first).copied().collect(),
-            _ => values.to_vec(),
-        };
-        let start = Duration::from_secs(1_700_000_000 + number as u64);
-        writer
-            .write_histogram(&histogram(&values), start, Duration::from_secs(1), None)
-            .map_err(|error| format!("{error:?}"))?;
+    for (values, second) in intervals.into_iter().zip(1_700_000_000..) {
+        let (start, length) = (Duration::from_secs(second), Duration::from_secs(1));
+        let written = writer.write_histogram(&histogram(values), start, length, None);
+        written.map_err(|error| format!("{error:?}"))?;
     }
     Ok(log)
 }
@@ -78,13 +75,12 @@ fn read(log: &[u8]) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let great = &[u64::MAX];
     let (log, file) = match arguments[..] {
         ["read", file] => return read(&std::fs::read(file)?),
-        ["write", "deflate", file] => (write(V2DeflateSerializer::new(), &[], converted)?, file),
-        ["write", "great", file] => (write(V2DeflateSerializer::new(), great, converted)?, file),
-        ["write", "v2", file] => (write(V2Serializer::new(), &[], converted)?, file),
-        ["write", "plain", file] => (write(V2DeflateSerializer::new(), great, plain)?, file),
+        ["write", "deflate", file] => (write(V2DeflateSerializer::new(), PLAIN, converted)?, file),
+        ["write", "great", file] => (write(V2DeflateSerializer::new(), GREAT, converted)?, file),
+        ["write", "v2", file] => (write(V2Serializer::new(), PLAIN, converted)?, file),
+        ["write", "plain", file] => (write(V2DeflateSerializer::new(), GREAT, plain)?, file),
         _ => return Err("logs write deflate|great|v2|plain FILE, or logs read FILE".into()),
     };
     Ok(std::fs::write(file, log)?)

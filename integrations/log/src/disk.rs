@@ -14,11 +14,14 @@ pub(crate) use system::System;
 pub(crate) trait Disk {
     type File: AppendFile;
     type Reader: Read;
-    type Lock: Lock;
+    type Lock;
 
     /// Takes the lock of a directory; `None` if another log has it. It ends with the value, or with
     /// the process.
     fn lock(&self, directory: &Path) -> io::Result<Option<Self::Lock>>;
+
+    /// Returns whether a lock still belongs to the directory at this path.
+    fn has(&self, lock: &Self::Lock, directory: &Path) -> bool;
 
     /// Lists the entries whose names are those of a log's files, in no order.
     fn list(&self, directory: &Path) -> io::Result<Vec<Found>>;
@@ -48,12 +51,6 @@ pub(crate) struct Found {
     pub(crate) segment: Segment,
     /// The file's length; `None` if it is no regular file: then no log has made it.
     pub(crate) length: Option<u64>,
-}
-
-/// A directory's lock.
-pub(crate) trait Lock {
-    /// Returns whether the lock still belongs to the directory at this path.
-    fn is_of(&self, directory: &Path) -> bool;
 }
 
 /// A file that is appended to.

@@ -58,8 +58,8 @@ pub enum LogError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// Making the directory.
-    MakeDirectory,
+    /// Creating the directory.
+    Create,
     /// Taking the lock.
     Lock,
     /// Listing the directory.
@@ -82,15 +82,7 @@ impl Display for LogError {
                 write!(f, "another log has `{path}` locked; a directory belongs to one log")
             }
             LogError::Failed { step, path, error } => {
-                let step = match step {
-                    Step::MakeDirectory => "make the directory",
-                    Step::Lock => "lock",
-                    Step::List => "list",
-                    Step::Open => "open",
-                    Step::Write => "write to",
-                    Step::Sync => "sync",
-                    Step::Remove => "remove",
-                };
+                let step = format!("{step:?}").to_lowercase();
                 write!(f, "cannot {step} `{}`: {error}", path.display())
             }
             LogError::NoLines { resource, rule } => {

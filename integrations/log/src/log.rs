@@ -104,7 +104,7 @@ impl Log {
     pub fn open(directory: impl AsRef<Path>, options: Options) -> Result<Log, LogError> {
         let directory = directory.as_ref();
         fs::create_dir_all(directory).map_err(|error| LogError::Failed {
-            step: Step::MakeDirectory,
+            step: Step::Create,
             path: directory.to_owned(),
             error,
         })?;

@@ -53,13 +53,8 @@ impl From<SystemTime> for Wall {
 
 impl From<Wall> for SystemTime {
     fn from(wall: Wall) -> SystemTime {
-        let span = Duration::from_nanos(wall.0.unsigned_abs());
-        let time = if wall.0 < 0 {
-            SystemTime::UNIX_EPOCH.checked_sub(span)
-        } else {
-            SystemTime::UNIX_EPOCH.checked_add(span)
-        };
-        time.unwrap_or(SystemTime::UNIX_EPOCH) // before 1601, on Windows
+        let time = jiff::Timestamp::from_nanosecond(wall.0.into());
+        time.expect("jiff's time is longer").into()
     }
 }
 

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::active::{Active, Stage};
-use crate::disk::{AppendFile, Disk, Found, Lock};
+use crate::disk::{AppendFile, Disk, Found};
 use crate::entry::Run;
 use crate::error::{LogError, Step};
 use crate::options::Options;
@@ -167,7 +167,7 @@ impl<D: Disk> Writer<D> {
     /// Ensures that there is a file with this run in it, that its path leads to it, and that no
     /// other log writes to the directory.
     fn get_ready(&mut self) -> Result<(), LogError> {
-        if !self.lock.as_ref().is_some_and(|lock| lock.is_of(&self.directory)) {
+        if !self.lock.as_ref().is_some_and(|lock| self.disk.has(lock, &self.directory)) {
             self.leave();
             self.lock = None; // before it is taken again
             self.ended = 0;
@@ -249,16 +249,11 @@ impl<D: Disk> Writer<D> {
 
     /// Removes the oldest files beyond the number to keep.
     fn remove_oldest(&mut self) {
-        let removed = self.list().and_then(|all| {
-            let files: Vec<Segment> = all
-                .iter()
-                .filter(|found| found.length.is_some())
-                .map(|found| found.segment)
-                .collect();
-            let old = &files[..files.len().saturating_sub(self.options.files)];
+        let removed = self.list().and_then(|mut all| {
+            all.retain(|found| found.length.is_some());
+            let old = &all[..all.len().saturating_sub(self.options.files)];
             // Each removal is tried, even if an earlier one fails.
-            let remove = |segment: &Segment| self.remove(*segment);
-            old.iter().map(remove).fold(Ok(()), Result::and)
+            old.iter().map(|found| self.remove(found.segment)).fold(Ok(()), Result::and)
         });
         self.not_removed = removed.err().or(self.not_removed.take());
     }

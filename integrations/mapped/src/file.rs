@@ -83,7 +83,14 @@ impl File {
 
     /// Returns the settings with which a file is created.
     pub fn builder() -> FileBuilder {
-        FileBuilder::default()
+        FileBuilder {
+            columns: 16_384,
+            names_bytes: None,
+            locked_rows: 4,
+            owners: 64,
+            gauges: 63,
+            lock_timeout: Duration::from_secs(1),
+        }
     }
 
     /// Maps a file that is open already: one that was [sealed](FileBuilder::sealed), and came from
@@ -109,8 +116,8 @@ impl File {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_fd(descriptor: OwnedFd) -> Result<File, MappedError> {
-        let settings = FileBuilder::default();
-        File::of(fs::File::from(descriptor), Path::new(SEALED), settings.lock_timeout)
+        let timeout = File::builder().lock_timeout;
+        File::of(fs::File::from(descriptor), Path::new(SEALED), timeout)
     }
 
     /// Returns the counter with this name and these labels, which is registered if it is not there.
@@ -279,19 +286,6 @@ pub struct FileBuilder {
     owners: u32,
     gauges: u32,
     lock_timeout: Duration,
-}
-
-impl Default for FileBuilder {
-    fn default() -> FileBuilder {
-        FileBuilder {
-            columns: 16_384,
-            names_bytes: None,
-            locked_rows: 4,
-            owners: 64,
-            gauges: 63,
-            lock_timeout: Duration::from_secs(1),
-        }
-    }
 }
 
 impl FileBuilder {

@@ -6,7 +6,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use crate::entries::Entries;
 use crate::error::MappedError;
@@ -143,11 +142,6 @@ impl Reader {
         }
         let owners = owners::read(&self.file, &self.path, self.shape, entries.words)?;
         Ok(Reading::new(Arc::clone(entries), values, owners))
-    }
-
-    /// Returns the time at which the file was created, if its file system tells.
-    pub(crate) fn created(&self) -> Option<SystemTime> {
-        self.file.metadata().and_then(|file| file.created()).ok()
     }
 
     fn of(file: fs::File, path: &Path) -> Result<Reader, MappedError> {

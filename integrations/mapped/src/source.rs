@@ -1,7 +1,6 @@
 //! Files as a source for exporters.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -169,10 +168,9 @@ impl FileSource {
     }
 }
 
-/// Shows the readers.
-impl Debug for FileSource {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let readers: Vec<_> = self.0.files.iter().map(|file| &file.reader).collect();
-        f.debug_tuple("FileSource").field(&readers).finish()
+shown! {
+    /// Shows the readers.
+    FileSource(source) {
+        readers: source.0.files.iter().map(|file| &file.reader).collect::<Vec<_>>()
     }
 }

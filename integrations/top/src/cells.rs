@@ -54,7 +54,12 @@ pub(crate) struct Cells {
     pub(crate) blocked: f64,
 }
 
+/// The names of events that count failures.
+const FAILURES: [&str; 8] =
+    ["exception", "exceptions", "failure", "failures", "failed", "fail", "error", "errors"];
+
 impl Metric {
+    /// Returns a metric. The first event of a kind, or of a name, has the position.
     pub(crate) fn of(new: NewMetric) -> Metric {
         let form = match new.form.as_str() {
             "window" => Form::Window,
@@ -63,62 +68,40 @@ impl Metric {
             "maximum" => Form::Maximum,
             _ => Form::Other,
         };
-        let unit = |unit: &str| if unit == "ns" { Unit::Nanoseconds } else { Unit::None };
-        let is_histogram = new.form == "histogram";
-        let mut metric = Metric {
-            name: new.name,
-            form,
-            primary: (form == Form::Total).then_some(0),
-            value: is_histogram.then_some(0),
-            has_percentiles: is_histogram,
-            unit: unit(&new.unit),
-            ..Metric::default()
+        let mut next = 0;
+        let placed = new.events.iter().map(|event| {
+            next += width(&event.1);
+            (event, next - width(&event.1))
+        });
+        let placed: Vec<_> = placed.collect();
+        let first =
+            |kinds: &[&str]| placed.iter().find(|((_, kind, _), _)| kinds.contains(&&**kind));
+        let named = |names: &[&str]| {
+            let is_it = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+            let mut counts = placed.iter().filter(|((_, kind, _), _)| kind == "Count");
+            counts.find(|((name, ..), _)| is_it(name)).map(|(_, at)| *at)
         };
-        let has = |kind: &str| new.events.iter().any(|(_, other, _)| other == kind);
-        let shown = if has("Histogram") { "Histogram" } else { "Value" };
-        let mut at = 0;
-        for (name, kind, of) in &new.events {
-            if matches!(kind.as_str(), "Count" | "Value" | "Histogram") {
-                metric.primary = metric.primary.or(Some(at));
-            }
-            if kind == shown && metric.value.is_none() {
-                metric.value = Some(at);
-                metric.has_percentiles = shown == "Histogram";
-                metric.unit = unit(of);
-            }
-            if kind == "Maximum" && metric.maximum.is_none() {
-                metric.maximum = Some(at);
-                if metric.value.is_none() {
-                    metric.unit = unit(of);
-                }
-            }
-            if kind == "Count"
-                && let Some(role) = metric.role(name)
-            {
-                *role = role.or(Some(at));
-            }
-            at += match kind.as_str() {
-                "Count" | "Signed" => 2,
-                "Value" => 5,
-                "Histogram" => 8,
-                "Maximum" | "Minimum" => 1,
-                _ => 0,
-            };
+        let histogram = first(&["Histogram"]);
+        let (value, maximum) = (histogram.or(first(&["Value"])), first(&["Maximum"]));
+        let is_histogram = new.form == "histogram";
+        let unit = value.or(maximum).map_or(&new.unit, |((.., unit), _)| unit);
+        Metric {
+            form,
+            primary: match form {
+                Form::Total => Some(0),
+                _ => first(&["Count", "Value", "Histogram"]).map(|(_, at)| *at),
+            },
+            value: if is_histogram { Some(0) } else { value.map(|(_, at)| *at) },
+            has_percentiles: is_histogram || histogram.is_some(),
+            unit: if unit == "ns" { Unit::Nanoseconds } else { Unit::None },
+            maximum: maximum.map(|(_, at)| *at),
+            all: named(&["request", "requests", "call", "calls", "operation", "operations"]),
+            pass: named(&["pass", "passed"]),
+            success: named(&["success", "successes", "succeeded", "ok"]),
+            block: named(&["block", "blocked", "reject", "rejected", "refused", "limited"]),
+            exception: named(&FAILURES),
+            name: new.name,
         }
-        metric
-    }
-
-    /// Returns the place of the position of an event of this name.
-    fn role(&mut self, name: &str) -> Option<&mut Option<usize>> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "request" | "requests" | "call" | "calls" | "operation" | "operations" => &mut self.all,
-            "pass" | "passed" => &mut self.pass,
-            "success" | "successes" | "succeeded" | "ok" => &mut self.success,
-            "block" | "blocked" | "reject" | "rejected" | "refused" | "limited" => &mut self.block,
-            "exception" | "exceptions" | "failure" | "failures" | "failed" | "fail" | "error"
-            | "errors" => &mut self.exception,
-            _ => return None,
-        })
     }
 
     /// Returns the all-time count by which a rate is known; of a gauge, the level.
@@ -178,6 +161,17 @@ impl Metric {
             cells.failing = (all > 0.0).then(|| cells.failed / all);
         }
         cells
+    }
+}
+
+/// Returns the number of numbers of an event of this kind in a row.
+fn width(kind: &str) -> usize {
+    match kind {
+        "Count" | "Signed" => 2,
+        "Value" => 5,
+        "Histogram" => 8,
+        "Maximum" | "Minimum" => 1,
+        _ => 0,
     }
 }
 

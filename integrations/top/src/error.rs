@@ -56,12 +56,6 @@ pub enum Error {
         /// The rule that it breaks.
         why: &'static str,
     },
-    /// An event of the stream is longer than allowed.
-    #[error("an event is longer than {limit} bytes")]
-    TooLong {
-        /// The greatest length in bytes.
-        limit: usize,
-    },
     /// The connection was closed.
     #[error("the server has closed the connection")]
     Closed,
@@ -118,10 +112,7 @@ impl Error {
             | Error::Lost { .. }
             | Error::Unreadable { .. } => 1,
             Error::Usage { .. } => 2,
-            Error::Refused { .. }
-            | Error::NotAConsole { .. }
-            | Error::TooLong { .. }
-            | Error::NotCounters { .. } => 3,
+            Error::Refused { .. } | Error::NotAConsole { .. } | Error::NotCounters { .. } => 3,
             Error::Terminal { .. } => 4,
         }
     }

@@ -56,7 +56,7 @@ fn line(reader: &mut impl BufRead, left: usize) -> Result<Vec<u8>, Error> {
         // This crate's error of the connection, or one of the system.
         Err(error) => Err(error.downcast().unwrap_or_else(|error| Error::Lost { error })),
         Ok(_) if line.ends_with(b"\n") => Ok(line),
-        Ok(read) if read == left => Err(Error::TooLong { limit: LONGEST }),
+        Ok(read) if read == left => Err(Error::NotAConsole { why: "a frame is longer than 8 MiB" }),
         Ok(_) => Err(Error::Closed),
     }
 }
@@ -81,10 +81,12 @@ mod tests {
     fn an_event_has_a_greatest_length_and_an_end() {
         let part = std::io::repeat(b'x');
         let mut endless = std::io::BufReader::new(b"event: all\ndata: ".chain(part));
-        assert!(matches!(next(&mut endless), Err(Error::TooLong { limit: LONGEST })));
+        let says = |error: Result<Event, Error>| error.unwrap_err().to_string();
+        let long = "this is no console: a frame is longer than 8 MiB";
+        assert_eq!(says(next(&mut endless)), long);
         let mut lines =
             std::io::BufReader::new(std::io::Cursor::new("data: x\n".repeat(LONGEST / 8 + 1)));
-        assert!(matches!(next(&mut lines), Err(Error::TooLong { limit: LONGEST })));
+        assert_eq!(says(next(&mut lines)), long);
         assert!(matches!(next(&mut &b"event: all\ndata: {"[..]), Err(Error::Closed)));
     }
 }

@@ -42,7 +42,7 @@ fn show(source: &Source, terminal: &mut DefaultTerminal, signals: &Signals) -> i
     let read = move || follow(&of_thread, |message| sender.send(message).is_ok(), thread::sleep);
     // It ends with the process, or with its next message.
     thread::Builder::new().name("windrow-stream".to_owned()).spawn(read)?;
-    let mut app = App::new(source.to_string());
+    let mut app = App::new(source.shown());
     let theme = Theme::of(std::env::var("NO_COLOR").ok().as_deref());
     while !signals.have_come() {
         messages.try_iter().take(WAITING).for_each(|message| app.take(message, Instant::now()));

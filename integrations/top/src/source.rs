@@ -1,7 +1,5 @@
 //! The source of the frames: a console, or files.
 
-use std::fmt::{self, Display, Formatter};
-
 use crate::address::Address;
 use crate::client;
 use crate::error::Error;
@@ -31,14 +29,12 @@ impl Source {
             }
         })
     }
-}
 
-/// Shows the address, or the paths.
-impl Display for Source {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    /// Returns the address, or the paths.
+    pub(crate) fn shown(&self) -> String {
         match self {
-            Source::Console(address) => f.write_str(&address.shown),
-            Source::Files(paths) => f.write_str(&paths.join(" ")),
+            Source::Console(address) => address.shown.clone(),
+            Source::Files(paths) => paths.join(" "),
         }
     }
 }

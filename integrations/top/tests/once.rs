@@ -85,7 +85,7 @@ fn a_server_that_is_no_console_is_left_with_a_reason() {
     let endless_field = before(|stream| endless(stream, "HTTP/1.1 200 OK\r\nX: ", "y"));
     assert_fails(&endless_field, 3, "it does not speak HTTP/1, or its head is too long");
     let endless_line = before(|stream| endless(stream, &format!("{EVENTS}data: "), "[],"));
-    assert_fails(&endless_line, 3, "an event is longer than 8388608 bytes");
+    assert_fails(&endless_line, 3, "a frame is longer than 8 MiB");
     let other = before(|stream| stream.write_all(b"SSH-2.0-\x1b[2J\r\n").unwrap());
     assert_fails(&other, 3, "it does not speak HTTP/1, or its head is too long");
     let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>";

@@ -14,16 +14,6 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// The greatest number of its points.
 const POINTS: usize = 60;
 
-/// The counts of equal slices of time, the oldest first, up to some time ago. Each slice is
-/// complete.
-pub(crate) struct History {
-    /// The time since the newest slice ended, in milliseconds.
-    pub(crate) age: u64,
-    /// The length of a slice, in milliseconds.
-    pub(crate) step: u64,
-    pub(crate) counts: Vec<u64>,
-}
-
 /// Returns the finest buckets that reach back over `span`, or otherwise those that reach back
 /// farthest: the window's `own`, or a tier's.
 pub(crate) fn reaching(window: &dyn AnyWindow, own: AnySnapshot, span: Duration) -> AnySnapshot {
@@ -79,8 +69,10 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Reads the last minute of a window's first event with a count that only grows.
-pub(crate) fn history(metric: AnyMetric<'_>) -> Option<History> {
+/// Reads the last minute of a window's first event with a count that only grows, in complete slices
+/// of equal length: the time since the newest one ended and the length, both in milliseconds, and
+/// the count of each, the oldest first.
+pub(crate) fn history(metric: AnyMetric<'_>) -> Option<Vec<u64>> {
     let AnyMetric::Window(window) = metric else { return None };
     let (event, _) = first_counted(window)?;
     let snapshot = reaching(window, window.snapshot_of(event), MINUTE);
@@ -96,9 +88,9 @@ pub(crate) fn history(metric: AnyMetric<'_>) -> Option<History> {
     };
     let built = window.lifetime().start;
     let slices = known(slices, |slice| slice[0].start >= built || count(slice) > 0);
-    let counts = slices.into_iter().map(count).collect();
     let age = millis(snapshot.at - newest.start);
-    Some(History { age, step: millis(length * u32::try_from(each).unwrap_or(1)), counts })
+    let step = millis(length * u32::try_from(each).unwrap_or(1));
+    Some([age, step].into_iter().chain(slices.into_iter().map(count)).collect())
 }
 
 /// Returns the first event with a count that only grows: its position and its name.

@@ -252,8 +252,7 @@ struct Parts {
 
 /// Writes a whole row. Reads its last minute only if it is wanted.
 fn whole(list: &mut List, number: u64, read: &Read<'_>) {
-    let minute = history(read.series.metric()).into_iter();
-    let minute = minute.flat_map(|of| [of.age, of.step].into_iter().chain(of.counts));
+    let minute = history(read.series.metric()).into_iter().flatten();
     let (span, minute) = (exact(read.span), minute.map(exact).collect::<Value>());
     list.push(&json!([number, read.index, read.key, span, json::numbers(read.numbers), minute]));
 }

@@ -13,7 +13,7 @@ use std::process;
 
 use fs4::{FileExt, TryLockError};
 
-use crate::disk::{AppendFile, Disk, Found, Lock};
+use crate::disk::{AppendFile, Disk, Found};
 use crate::regular;
 use crate::segment;
 
@@ -30,15 +30,6 @@ pub(crate) struct Locked {
     /// True if the directory has a lock of its own.
     is_direct: bool,
     process: u32,
-}
-
-impl Lock for Locked {
-    fn is_of(&self, directory: &Path) -> bool {
-        match &self.directory {
-            Some(own) if self.is_direct => is_at(own, directory),
-            _ => is_at(&self.file, &directory.join(segment::LOCK)),
-        }
-    }
 }
 
 impl Drop for Locked {
@@ -85,6 +76,13 @@ impl Disk for System {
             Some(Err(_)) | None => false,
         };
         Ok(Some(Locked { file, directory, is_direct, process: process::id() }))
+    }
+
+    fn has(&self, lock: &Locked, directory: &Path) -> bool {
+        match &lock.directory {
+            Some(own) if lock.is_direct => is_at(own, directory),
+            _ => is_at(&lock.file, &directory.join(segment::LOCK)),
+        }
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<Found>> {

@@ -1,7 +1,6 @@
 //! Lines of JSON: one object, whose only key names the kind of line.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::time::Duration;
 
 use serde::de::{MapAccess, Visitor};
@@ -190,16 +189,14 @@ fn escape_controls(line: String) -> String {
     if !line.contains(is_bare) {
         return line;
     }
-    let mut escaped = String::with_capacity(line.len() + 5);
-    for character in line.chars() {
+    let written = |character: char| {
         if is_bare(character) {
-            // Writing to a `String` cannot fail.
-            let _ = write!(escaped, "\\u{:04x}", u32::from(character));
+            format!("\\u{:04x}", u32::from(character))
         } else {
-            escaped.push(character);
+            character.into()
         }
-    }
-    escaped
+    };
+    line.chars().map(written).collect()
 }
 
 fn nanos(span: Duration) -> u64 {

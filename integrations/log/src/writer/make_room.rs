@@ -67,10 +67,6 @@ impl<D: Disk> Writer<D> {
 /// Returns whether the disk is full. A failed sync does not count, since it is not retried: what it
 /// may have lost stays lost.
 fn is_full(error: &LogError) -> bool {
-    match error {
-        LogError::Failed { step, error, .. } if *step != Step::Sync => {
-            matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
-        }
-        _ => false,
-    }
+    matches!(error, LogError::Failed { step, error, .. } if *step != Step::Sync
+        && matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
 }

@@ -56,7 +56,7 @@ impl Files {
 
 impl Watched {
     pub(super) fn new(file: String, reader: Reader, windows: Option<Windows>) -> Watched {
-        let created = reader.created();
+        let created = reader.file.metadata().and_then(|file| file.created()).ok();
         Watched { file, reader, created, last: Mutex::default(), windows }
     }
 

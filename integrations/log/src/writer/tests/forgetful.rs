@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
 
-use crate::disk::{AppendFile, Disk, Found, Lock};
+use crate::disk::{AppendFile, Disk, Found};
 use crate::segment::Segment;
 
 #[derive(Clone, Debug, Default)]
@@ -198,6 +198,11 @@ impl Disk for Forgetful {
         Ok(Some(Held(self.clone())))
     }
 
+    fn has(&self, _: &Held, _: &Path) -> bool {
+        // The directory was moved away and came back.
+        !matches!(self.state().call("look at the lock"), Ok(Some(_)))
+    }
+
     fn list(&self, _: &Path) -> io::Result<Vec<Found>> {
         let mut state = self.state();
         done_or((), state.call("list")?)?;
@@ -256,13 +261,6 @@ impl Disk for Forgetful {
 
     fn room(&self, _: &Path) -> Option<u64> {
         self.state().room.map(|room| room as u64)
-    }
-}
-
-impl Lock for Held {
-    fn is_of(&self, _: &Path) -> bool {
-        // The directory was moved away and came back.
-        !matches!(self.0.state().call("look at the lock"), Ok(Some(_)))
     }
 }
 

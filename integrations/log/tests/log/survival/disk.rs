@@ -132,7 +132,7 @@ fn a_path_that_cannot_be_a_directory_is_an_error_that_names_it() {
     let file = tempfile::NamedTempFile::new().unwrap();
     for path in [file.path().to_owned(), file.path().join("log")] {
         match Log::open(&path, Options::default()).map(drop) {
-            Err(error @ LogError::Failed { step: Step::MakeDirectory, .. }) => {
+            Err(error @ LogError::Failed { step: Step::Create, .. }) => {
                 assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
             }
             other => panic!("{other:?}"),

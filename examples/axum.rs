@@ -1,37 +1,44 @@
 //! A service by axum: routes with rates and percentiles, a limit by API key, a circuit breaker
-//! around a call out, and `/metrics`.
+//! around a route, and `/metrics`.
 //!
 //! `cargo run -p windrow-tower --example axum`, and then:
 //!
 //! ```text
 //! curl -H 'x-api-key: acme' localhost:3000/carts/7     # 20 a second for each key, bursts of 40
-//! curl -X POST localhost:3000/pay/fails                # the tenth failure opens the breaker
+//! curl -H 'x-api-key: acme' -X POST localhost:3000/pay/fails # the tenth failure opens the breaker
 //! curl localhost:3000/stats localhost:3000/metrics
 //! ```
 
 use std::{env::args, error::Error, fmt::Write, sync::Arc, time::Duration};
 
-use axum::extract::{MatchedPath, Path};
+use axum::extract::{MatchedPath, Path, Request};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use axum::{Router, routing::get, routing::post, serve};
 use tokio::{net::TcpListener, time::sleep};
 use windrow::breaker::Settings;
 use windrow::export::{field, from_fn};
 use windrow::{AtMost, Breaker, Pace, labels};
 use windrow_prometheus::{Exposition, RegisterError};
-use windrow_tower::{Endpoint, Http, LimitLayer, MetricsLayer, PaceLimits, Routes};
+use windrow_tower::{BreakerLayer, Endpoint, Http, LimitLayer, MetricsLayer, PaceLimits, Routes};
 
-labels! { struct Client { key: str } } // a key that a layer before has checked
+labels! { struct Client { key: str } }
+
+/// The API keys of the clients: here stands a look into your store.
+const KEYS: [&str; 2] = ["acme", "zenith"];
 
 /// Requests by method and route: the last minute, by the second.
 static ROUTES: Routes = Routes::new();
 
-/// A request comes back each 50 ms, up to 40, for each of at most 10 000 API keys.
-static CLIENTS: PaceLimits<Client> =
-    PaceLimits::new(10_000, |_| Pace::of(Duration::from_millis(50), AtMost(40)));
+/// A request comes back each 50 ms, up to 40, for each of at most 10 000 API keys. `None` is the
+/// pace that further keys share.
+static CLIENTS: PaceLimits<Client> = PaceLimits::new(10_000, |key| match key {
+    Some(_) => Pace::of(Duration::from_millis(50), AtMost(40)),
+    None => Pace::of(Duration::from_millis(5), AtMost(400)),
+});
 
-/// Opens if half of at least ten calls in ten seconds fail, for five seconds.
+/// Opens if half of at least ten payments in ten seconds fail, for five seconds.
 static BANK: Breaker =
     Breaker::of(Settings::interval(Duration::from_secs(10), 10).minimum_calls(10));
 
@@ -40,26 +47,19 @@ async fn cart(Path(id): Path<u64>) -> String {
     format!("cart {id}\n")
 }
 
-/// Answers 503 while the breaker is open, which counts as a failure of the route.
-async fn pay(Path(card): Path<String>) -> Response {
-    let call = match BANK.try_call() {
-        Ok(call) => call,
-        Err(open) => return (StatusCode::SERVICE_UNAVAILABLE, format!("{open}\n")).into_response(),
-    };
-    match ask_bank(&card).await {
-        Ok(receipt) => {
-            call.success();
-            receipt.into_response()
-        }
-        Err(status) => {
-            call.failure();
-            status.into_response()
-        }
-    } // if the client goes away before, `call` is dropped: it says nothing about the bank
+/// Answers 401 without one of the keys. A key that clients can choose limits none of them, so the
+/// limit stands behind this.
+async fn check_key(request: Request, next: Next) -> Result<Response, StatusCode> {
+    let key = request.headers().get("x-api-key").ok_or(StatusCode::UNAUTHORIZED)?;
+    if !KEYS.iter().any(|known| key == known) {
+        return Err(StatusCode::UNAUTHORIZED);
+    }
+    Ok(next.run(request).await)
 }
 
-/// The call out: a request by your client stands here.
-async fn ask_bank(card: &str) -> Result<&'static str, StatusCode> {
+/// Pays by the bank: a request of your client stands here. A status of 500 or above is a failure to
+/// the breaker, whose layer is around this.
+async fn pay(Path(card): Path<String>) -> Result<&'static str, StatusCode> {
     sleep(Duration::from_millis(5)).await;
     if card == "fails" { Err(StatusCode::BAD_GATEWAY) } else { Ok("paid\n") }
 }
@@ -93,17 +93,19 @@ fn app() -> Result<Router, RegisterError> {
         parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
     });
     let limit = LimitLayer::new(&CLIENTS, |parts| {
-        let key = parts.headers.get("x-api-key").and_then(|key| key.to_str().ok());
-        Some(Client { key: key.unwrap_or("none") })
+        Some(Client { key: parts.headers.get("x-api-key")?.to_str().ok()? }) // it was checked
     });
+    let breaker = BreakerLayer::new(|_| Some(&BANK));
     let metrics = Arc::new(metrics()?);
     let scrape = move |headers: HeaderMap| async move {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
         let answer = metrics.respond(accept, None);
         ([(header::CONTENT_TYPE, answer.content_type)], answer.body)
     };
-    let limited = Router::new().route("/carts/{id}", get(cart)).route("/pay/{card}", post(pay));
-    let counted = limited.layer(limit).layer(count); // the last one is the outermost
+    let pay = post(pay).layer(breaker);
+    let routes = Router::new().route("/carts/{id}", get(cart)).route("/pay/{card}", pay);
+    // The last one is the outermost.
+    let counted = routes.layer(limit).layer(middleware::from_fn(check_key)).layer(count);
     Ok(counted.route("/stats", get(stats)).route("/metrics", get(scrape)))
 }
 

@@ -131,6 +131,7 @@ pub mod performance {}
 #[doc = include_str!("../docs/parity.md")]
 pub mod parity {}
 
+/// [guide/many-processes.md]: many_processes
 #[doc = include_str!("../docs/cluster.md")]
 pub mod cluster {}
 

@@ -81,7 +81,8 @@ mod sealed {
     /// A trait that other crates cannot name, so no other type can be
     /// [`Recorded`](super::Recorded).
     pub trait Number: Copy {
-        /// Returns the number that is recorded.
+        /// Returns the number that is recorded. Also for packages beside the library, which take
+        /// an `impl Recorded`.
         fn number(self) -> u64;
     }
 

@@ -7,11 +7,16 @@ use tokio::task::spawn_blocking;
 
 use super::*;
 
-/// Sends a request, and returns the whole response.
+/// Sends a request with a key that is known, and returns the whole response.
 async fn send(service: SocketAddr, request: &'static str) -> String {
+    send_with(service, request, "x-api-key: acme\r\n").await
+}
+
+/// Sends a request with this header or none, and returns the whole response.
+async fn send_with(service: SocketAddr, request: &'static str, key: &'static str) -> String {
     let ask = move || {
         let mut stream = TcpStream::connect(service).unwrap();
-        write!(stream, "{request} HTTP/1.1\r\nhost: a\r\nx-api-key: acme\r\n").unwrap();
+        write!(stream, "{request} HTTP/1.1\r\nhost: a\r\n{key}").unwrap();
         write!(stream, "connection: close\r\n\r\n").unwrap();
         let mut response = String::new();
         stream.read_to_string(&mut response).unwrap();
@@ -26,6 +31,11 @@ async fn it_limits_counts_and_opens_its_breaker_and_is_scraped() {
     let service = listener.local_addr().unwrap();
     let served = tokio::spawn(async { serve(listener, app().unwrap()).await });
 
+    for key in ["", "x-api-key: \r\n", "x-api-key: acm\r\n", "x-api-key: acme2\r\n"] {
+        let response = send_with(service, "GET /carts/0", key).await;
+        assert!(response.starts_with("HTTP/1.1 401 "), "{key}: {response}");
+    }
+    assert_eq!(CLIENTS.family().iter().count(), 0, "no key that is unknown has a pace");
     let mut refused = 0;
     for _ in 0..30 {
         let response = send(service, "GET /carts/0").await;
@@ -43,8 +53,10 @@ async fn it_limits_counts_and_opens_its_breaker_and_is_scraped() {
 
     let scrape = send(service, "GET /metrics").await;
     for line in [
-        "http_total{method=\"GET\",route=\"/carts/{id}\",event=\"Request\"} 30",
-        "http_values_seconds_count{method=\"GET\",route=\"/carts/{id}\",event=\"Rt\"} 30",
+        "http_total{method=\"GET\",route=\"/carts/{id}\",event=\"Request\"} 34",
+        "http_values_seconds_count{method=\"GET\",route=\"/carts/{id}\",event=\"Rt\"} 34",
+        "http_total{method=\"POST\",route=\"/pay/{card}\",event=\"Exception\"} 10",
+        "http_total{method=\"POST\",route=\"/pay/{card}\",event=\"Block\"} 1",
         "bank_total{event=\"failed\"} 10",
         "bank_state 2.0",
     ] {

@@ -4,6 +4,8 @@
 //! second column says whether zero was recorded. The cells of a minimum have the complements of its
 //! values: the greatest complement is that of the least value.
 
+use windrow::Recorded;
+
 use crate::cells::Cells;
 
 /// The two columns of a maximum, or of a minimum's complements.
@@ -49,7 +51,7 @@ pub struct Maximum {
 }
 
 impl Maximum {
-    /// Records a value.
+    /// Records a value: a number, or a duration as its [nanoseconds](Recorded).
     ///
     /// ```
     /// # let directory = tempfile::tempdir_in("/dev/shm")?;
@@ -63,8 +65,8 @@ impl Maximum {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
-    pub fn record(&self, value: u64) {
-        self.extreme.record(value);
+    pub fn record(&self, value: impl Recorded) {
+        self.extreme.record(value.number());
     }
 
     /// Returns the greatest value recorded, over all processes; `None` if there was none.
@@ -92,7 +94,7 @@ pub struct Minimum {
 }
 
 impl Minimum {
-    /// Records a value.
+    /// Records a value: a number, or a duration as its [nanoseconds](Recorded).
     ///
     /// ```
     /// # let directory = tempfile::tempdir_in("/dev/shm")?;
@@ -105,8 +107,8 @@ impl Minimum {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
-    pub fn record(&self, value: u64) {
-        self.extreme.record(!value);
+    pub fn record(&self, value: impl Recorded) {
+        self.extreme.record(!value.number());
     }
 
     /// Returns the least value recorded, over all processes; `None` if there was none.

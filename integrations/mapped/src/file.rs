@@ -165,10 +165,23 @@ impl File {
         Ok(Minimum { extreme: self.extreme(name, labels, Kind::Minimum)? })
     }
 
-    /// Returns the histogram with this name and these labels, as [`counter`](Self::counter) does.
+    /// Returns the histogram with this name, this scale and these labels, as
+    /// [`counter`](Self::counter) does.
     ///
     /// It takes a column for each [place](Scale::place) of its scale, and one more. All histograms
-    /// of a name have one scale.
+    /// of a name have one scale. A file knows no units, so exporters show the numbers as they were
+    /// recorded: let the name of a histogram of durations end in `_nanoseconds`.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow_mapped::{File, Scale};
+    ///
+    /// let file = File::builder().sealed()?;
+    /// let cart = file.histogram("http_nanoseconds", Scale::DEFAULT, &[("route", "/cart")])?;
+    /// cart.record(Duration::from_millis(2));
+    /// assert_eq!(cart.distribution().sum(), 2_000_000);
+    /// # Ok::<(), windrow_mapped::MappedError>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
 //! A histogram in a mapped file: a column for the sum of all values, then one for each place of its
 //! scale.
 
+use windrow::Recorded;
 use windrow::histogram::{Distribution, Scale};
 
 use crate::cells::Cells;
@@ -52,23 +53,25 @@ impl Histogram {
         Histogram { scale, sum, first, behind, border }
     }
 
-    /// Records a value. A duration is recorded as its nanoseconds.
+    /// Records a value: a number, or a duration as its [nanoseconds](Recorded).
     ///
     /// ```
+    /// use std::time::Duration;
     /// use windrow_mapped::Scale;
     ///
     /// # let directory = tempfile::tempdir_in("/dev/shm")?;
     /// # let path = directory.path().join("app.windrow");
     /// let file = windrow_mapped::File::open(&path)?;
     /// let latency = file.histogram("latency", Scale::DEFAULT, &[("route", "cart")])?;
-    /// latency.record(1_250_000);
+    /// latency.record(Duration::from_micros(1_250));
     /// latency.record(2_000_000);
     /// let values = latency.distribution();
     /// assert_eq!((values.count(), values.sum()), (2, 3_250_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
-    pub fn record(&self, value: u64) {
+    pub fn record(&self, value: impl Recorded) {
+        let value = value.number();
         if value <= MOST_SUMMAND {
             self.sum.add(value);
         }

@@ -45,7 +45,7 @@ fn wrong(page: &str, text: &str, index: &str, shown: &str, run: &str) -> Option<
 /// Returns whether these are the fences of a program, or of a whole one and shorter ones.
 fn is_program(fences: &[&str]) -> bool {
     let pairs = fences.chunks(2);
-    (1..=3).contains(&pairs.len()) && pairs.into_iter().all(|pair| pair == ["```rust", "```"])
+    (1..=4).contains(&pairs.len()) && pairs.into_iter().all(|pair| pair == ["```rust", "```"])
 }
 
 /// Returns whether the first block of text below the last program is its output, and says so.

@@ -1,5 +1,7 @@
 //! Histograms: of several processes, of each scale, and beside those of the library.
 
+use std::time::Duration;
+
 use windrow::export::{AnyMetric, Catalog, Form};
 use windrow_mapped::{
     Distribution, File, FileSource, Histogram, Kind, MappedError, Reader, Scale, Value,
@@ -100,6 +102,21 @@ fn each_scale_has_the_cells_of_the_library() {
         let metric = reading.get(&format!("{scale:?}"), &[]).unwrap().unwrap();
         is_same(&metric.distribution().unwrap(), &own.distribution());
     }
+}
+
+#[test]
+fn a_duration_is_recorded_as_its_nanoseconds() {
+    let file = File::builder().columns(512).sealed().unwrap();
+    let values = file.histogram("values", Scale::DEFAULT, &[]).unwrap();
+    let (max, min) = (file.maximum("max", &[]).unwrap(), file.minimum("min", &[]).unwrap());
+    for time in [Duration::from_micros(3), Duration::new(2, 5), Duration::MAX] {
+        values.record(time);
+        max.record(time);
+        min.record(time);
+    }
+    let found = values.distribution(); // a value from 2^60 on is no part of the sum
+    assert_eq!((found.count(), found.sum()), (3, 2_000_003_005));
+    assert_eq!((min.get(), max.get()), (Some(3_000), Some(u64::MAX)));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The comparison lab: builds its program, compiles Java's side where there is a JDK, and, on
-//! request, puts the tables and pictures that the documentation shows into it.
+//! The comparison lab: builds its program, and compiles Java's side where there is a JDK. On
+//! request it writes the tables and pictures of the documentation.
 //!
 //! The measurements are the program's: `benches/src/lab.rs`.
 

@@ -4,7 +4,8 @@
 //!
 //! The parts: `counters`, `gauges`, `histograms` (a counter and a histogram in each series),
 //! `protobuf`, `gzip`. All contenders of a part have the same series, to each of which every core
-//! has added, and are scraped in turn, round by round. The first one of a part is the rival.
+//! has added, and are scraped in turn, round by round. A table's last
+//! column is the ratio to the first contender of the part.
 
 use std::io::Write;
 use std::sync::Arc;

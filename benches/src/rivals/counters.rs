@@ -13,9 +13,9 @@ use crate::harness::{Contender, Rival, rival};
 /// More cells than threads that any bench runs at once, so that no two of them share one.
 const CELLS: usize = 64;
 
-/// A bare instruction, or some few, as a rival: how it adds to a cell that no other thread writes,
-/// and one padded cell per thread. Its loops look cells up once, not once an add: a yardstick is
-/// the instruction itself, without the way to it.
+/// A yardstick: one bare instruction, or a few, as a rival. It has one padded cell for each thread,
+/// and adds to a cell that no other thread writes. A loop looks up its cell once, not for each add:
+/// so it measures the instruction, without the way to the cell.
 struct Bare<I> {
     cells: Box<[CachePadded<AtomicU64>]>,
     add: I,

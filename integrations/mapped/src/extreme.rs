@@ -8,7 +8,7 @@ use windrow::Recorded;
 
 use crate::cells::Cells;
 
-/// The two columns of a maximum, or of a minimum's complements.
+/// The two columns of a maximum, or of a minimum, which keeps the complements of its values.
 #[derive(Clone, Copy)]
 pub(crate) struct Extreme {
     pub(crate) greatest: Cells,

@@ -20,8 +20,8 @@ impl Shape {
     /// The default shape: nanoseconds, given as seconds.
     pub(crate) const DEFAULT: Shape = Shape::Cells { scale: Scale::DEFAULT, steps: 1_000_000_000 };
 
-    /// Returns the shape if its bounds ascend, without an infinite bound at the end, which is
-    /// always present.
+    /// Returns the shape if its bounds ascend. Leaves out an infinite bound at the end, because
+    /// every histogram has that one anyway.
     fn checked(self) -> Result<Shape, BuildError> {
         match self {
             Shape::Cells { steps: 0, .. } => Err(BuildError::NoSteps),

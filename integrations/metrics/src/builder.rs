@@ -119,9 +119,10 @@ impl Builder {
         Builder { keys_per_name: keys, ..self }
     }
 
-    /// Sets the limit of a key's length: 1024 bytes by default, for its name, the name and value of
-    /// each label, and 4 bytes for each label. A longer key is refused as by [`keys`](Self::keys),
-    /// so keys from outside take a bounded part of the memory and of the text.
+    /// Sets the limit of a key's length: 1024 bytes by default. The length is that of its name and
+    /// of each label's name and value, plus 4 bytes for each label. A longer key is refused as by
+    /// [`keys`](Self::keys). So keys from outside take a bounded part of the memory, and of the
+    /// text of a render.
     ///
     /// ```
     /// let recorder = windrow_metrics::Recorder::builder().key_bytes(100).build()?;

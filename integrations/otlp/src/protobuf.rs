@@ -1,10 +1,11 @@
 //! Fields of protobuf, appended to bytes.
 //!
-//! A request has some hundred bytes for each of thousands of series. Messages as values would copy
-//! each text and own each list before they are encoded, which costs several times what the writing
-//! does. So the functions here write fields directly: in the order of their tags, and without those
-//! that a reader fills in (zeros and empty texts that are no choice of a `oneof`). Those are the
-//! bytes of prost for the same message, which the tests of `batch` compare.
+//! A request has some hundred bytes for each of thousands of series. Messages that are built as
+//! structs first would copy each text and own each list before they are encoded, which costs
+//! several times what the writing does. So the functions here write fields directly, in the order
+//! of their tags. They leave out fields that a reader fills in (zeros and empty texts that are no
+//! choice of a `oneof`). prost writes the same bytes for the same message: the tests of `batch`
+//! compare them.
 
 use prost::encoding::{encode_varint, encoded_len_varint};
 

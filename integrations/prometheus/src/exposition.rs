@@ -168,7 +168,7 @@ impl Exposition {
     /// scrape would show of it.
     ///
     /// See the [list](crate#what-a-scrape-shows) of these, and [`Source`](windrow::export::Source)
-    /// for the types that can be registered. [`buckets`](crate::buckets) shows histograms with
+    /// for the types that can be registered. [`buckets`](crate::buckets()) shows histograms with
     /// other bounds. Names and labels may have any characters (see [`Escaping`](crate::Escaping)),
     /// unless they are to be [plain](Self::with_plain_names).
     ///

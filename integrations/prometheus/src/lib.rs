@@ -51,15 +51,14 @@
 //! An event that [declares its unit](windrow::events!), as `Rt: Histogram in "ns"` does, is shown
 //! in Prometheus' own: times in seconds, divided accordingly, and all others as they are. The name
 //! says so: `NAME_values_seconds`, `NAME_percentile_seconds`, `NAME_max_seconds`,
-//! `NAME_values_bytes`. The unit given to
-//! [`register_in`](Exposition::register_in), and the divisor of [`buckets`], are of values whose
-//! event declares none.
+//! `NAME_values_bytes`. The unit given to [`register_in`](Exposition::register_in), and the divisor
+//! of [`buckets`](fn@buckets), are of values whose event declares none.
 //!
 //! # Histograms
 //!
 //! A histogram has a bucket for each power of two in its scale's range, in its own unit.
-//! [`buckets`] shows other bounds, or nanoseconds as seconds. At each bound that is shown the count
-//! is exact, and an alert on it too. Between bounds Prometheus interpolates: its
+//! [`buckets`](fn@buckets) shows other bounds, or nanoseconds as seconds. At each bound that is
+//! shown the count is exact, and an alert on it too. Between bounds Prometheus interpolates: its
 //! `histogram_quantile` is in the right bucket, so for octaves in the scale's range it is off by
 //! less than the value itself. For percentiles right to the scale's error, show more bounds, or
 //! native histograms, or read them in the process that recorded them

@@ -80,8 +80,8 @@ pub struct Changes {
     /// (Waits are not compared.)
     pub keys: usize,
     /// The number of keys that could not be changed, because there is no memory for their buckets.
-    /// They keep their interval and buckets, and of two limits they have the lower one. All other
-    /// keys follow the rules. When there is memory, replace the rules again.
+    /// They keep their interval and buckets, and have the lower one of the old and the new limit.
+    /// All other keys follow the rules. When there is memory, replace the rules again.
     pub failed: usize,
 }
 

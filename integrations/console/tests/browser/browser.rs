@@ -1,4 +1,4 @@
-//! A browser of its own with one page, driven by its debugging protocol.
+//! A browser for one test, with one page, driven by the browser's debugging protocol.
 //!
 //! Commands, answers and events are JSON texts, each with a zero byte behind it, and go through a
 //! pipe: there is no port, and the browser ends when our end of the pipe does.

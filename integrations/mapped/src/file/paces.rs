@@ -54,14 +54,14 @@ impl File {
     /// there. Each is a period and a burst, as of a [`pace`](Self::pace); one to four are decided
     /// at once, over all processes.
     ///
-    /// They take the place of four paces, 256 bytes: a file has at most 4096 of them.
+    /// One set of limits takes the place of four paces, 256 bytes: a file has at most 4096 sets.
     ///
     /// # Errors
     ///
     /// The errors of [`pace`](Self::pace), also [`MappedError::BadTerms`] if there are no limits or
     /// more than four, and
     ///
-    /// * [`MappedError::OtherTerms`]: also if they are there in another number.
+    /// * [`MappedError::OtherTerms`]: also if the set is there with another number of limits.
     /// * [`MappedError::NoWideExchange`]: the processor is too old.
     pub fn paces(
         &self,

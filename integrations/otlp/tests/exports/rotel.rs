@@ -1,4 +1,5 @@
-//! A real collector between the exporter and the book: the agent of the Python package `rotel`.
+//! A real collector between the exporter and the test's receiver: the agent of the Python package
+//! `rotel`.
 //!
 //! CONTRIBUTING.md says how to install and run it.
 

@@ -22,7 +22,7 @@ use crate::rules::{Characters, check_help};
 /// scrape would show of it.
 ///
 /// See the [list](crate#what-a-scrape-shows) of these, and [`Source`](windrow::export::Source) for
-/// the types that can be registered. [`buckets`](crate::buckets) shows histograms with other
+/// the types that can be registered. [`buckets`](crate::buckets()) shows histograms with other
 /// bounds.
 ///
 /// The registry's prefix and labels are checked too, and the names of all metrics in it and in its

@@ -13,7 +13,7 @@ pub(crate) struct Family {
     pub(crate) help: String,
     pub(crate) unit: String,
     pub(crate) samples: Vec<Sample>,
-    /// By the index of their samples.
+    /// The exemplars, each by the index of its sample.
     pub(crate) exemplars: BTreeMap<usize, Exemplar>,
 }
 

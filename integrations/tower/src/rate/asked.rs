@@ -57,7 +57,7 @@ use crate::rate::{Asks, RateLayer};
 /// Requests that are refused together are told different times: otherwise their clients would come
 /// back together, and all but a few would be refused again. Each refused request takes a place in
 /// the line of its key, behind those that were refused before it, at the distance that the limit
-/// needs to admit it: of 100 a second, 10 milliseconds. The time that it is told is
+/// needs to admit it: for a limit of 100 a second, 10 milliseconds. The time that it is told is
 ///
 /// - never earlier than the request would be admitted if no other came;
 /// - at most 30 seconds later than that, and then rounded up. A longer line begins anew at its

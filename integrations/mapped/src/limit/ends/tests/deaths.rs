@@ -22,7 +22,7 @@ const LIMITS: [(u64, u64); 2] = [(1, 4), (10, 3)];
 #[derive(Clone)]
 struct Memory {
     words: [Arc<Mutex<[u64; 2]>>; 3],
-    /// True for the twin, whose exchanges do not compare the version.
+    /// True for the broken twin of the model: its exchanges do not compare the version.
     ignores_versions: bool,
 }
 

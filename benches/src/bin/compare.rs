@@ -17,7 +17,7 @@ use serde_json::json;
 use windrow::diagnostics::strategy;
 use windrow_benches::harness::cores;
 use windrow_benches::heap::Counting;
-use windrow_benches::lab::environment::Environment;
+use windrow_benches::lab::environment::{Environment, Others};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
@@ -79,6 +79,7 @@ impl Asked {
 /// Measures the requested parts. Returns the report, and whether everything is sound.
 fn measure(asked: &Asked) -> Result<(Report, bool), Box<dyn Error>> {
     let effort = asked.effort;
+    let others = Others::watch();
     let (mut left_out, mut tables, mut speed) = (Vec::new(), Vec::new(), None);
     if asked.wants("memory") {
         tables.push(memory::table(&HEAP));
@@ -113,7 +114,7 @@ fn measure(asked: &Asked) -> Result<(Report, bool), Box<dyn Error>> {
     tables.insert(1, ratios::table(speed.as_ref()));
     tables.retain(|table| !table.rows.is_empty());
     let Environment { caption, line } =
-        Environment::new(&command(asked), asked.java.is_some(), &left_out);
+        Environment::new(&command(asked), asked.java.is_some(), &others, &left_out);
     let pictures = pictures::all(&line, speed.as_ref(), &lost, &times);
     Ok((Report { caption, tables, pictures }, sound))
 }

@@ -17,7 +17,7 @@ use hyper_util::rt::TokioExecutor;
 
 pub use lost::{Cause, Lost};
 pub use runtime::Runtime;
-pub use url::Url;
+pub use url::{Url, UrlError};
 
 mod lost;
 mod runtime;

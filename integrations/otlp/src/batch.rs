@@ -70,8 +70,10 @@ struct Metric {
     head: Vec<u8>,
     /// The tag of its data.
     data: u8,
-    /// The field of its data points.
+    /// The field of its data points, behind room for all that precedes it in the request.
     points: Vec<u8>,
+    /// The length of the room: zero of all metrics but the first.
+    room: usize,
     /// The fields of its data behind its points.
     tail: Vec<u8>,
 }
@@ -87,12 +89,15 @@ pub(crate) struct Batches<'r> {
     pending: Vec<Pending>,
     deltas: u64,
     size: usize,
+    /// The length of the longest request so far, or what was expected.
+    longest: usize,
 }
 
 impl<'r> Batches<'r> {
-    /// Returns that of no request yet. `resource` is an encoded message.
-    pub(crate) fn new(resource: &'r [u8], temporality: Temporality) -> Batches<'r> {
-        Batches { resource, temporality, ..Batches::default() }
+    /// Returns that of no request yet. `resource` is an encoded message, and `longest` the expected
+    /// length of the longest request: memory that is taken at once is not moved.
+    pub(crate) fn new(resource: &'r [u8], temporality: Temporality, longest: usize) -> Batches<'r> {
+        Batches { resource, temporality, longest, ..Batches::default() }
     }
 
     /// Adds the points of a series. `open` has the place of each metric of the source in the
@@ -132,7 +137,7 @@ impl<'r> Batches<'r> {
     }
 
     /// Returns a metric without points.
-    fn begin(&self, name: &Name, kind: Kind) -> Metric {
+    fn begin(&mut self, name: &Name, kind: Kind) -> Metric {
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         put_text(NAME, &name.full, &mut head);
         put_text(DESCRIPTION, &name.description, &mut head);
@@ -154,7 +159,13 @@ impl<'r> Batches<'r> {
         if kind == Kind::Count {
             put_varint(IS_MONOTONIC, 1, &mut tail);
         }
-        Metric { head, data, points: Vec::new(), tail }
+        let (mut points, mut before) = (Vec::new(), 0);
+        if self.metrics.is_empty() {
+            before = room(self.resource, &head);
+            points.reserve(self.longest + before);
+            points.resize(before, 0);
+        }
+        Metric { head, data, points, room: before, tail }
     }
 
     /// Encodes what there is.
@@ -162,7 +173,8 @@ impl<'r> Batches<'r> {
         if self.metrics.is_empty() {
             return;
         }
-        let body = request(self.resource, &take(&mut self.metrics)).into();
+        let body = request(self.resource, take(&mut self.metrics));
+        self.longest = self.longest.max(body.len());
         let (pending, deltas) = (take(&mut self.pending), take(&mut self.deltas));
         self.done.push(Batch { body, pending, deltas, may_have_arrived: false });
         self.size = 0;
@@ -183,16 +195,15 @@ impl Metric {
 
     /// Returns the length of its data's message.
     fn data_length(&self) -> usize {
-        self.points.len() + self.tail.len()
+        self.points.len() - self.room + self.tail.len()
     }
 
-    /// Appends its message, as a field.
-    fn put(&self, to: &mut Vec<u8>) {
+    /// Appends what precedes its points: the key and the length of its message, and the beginning
+    /// of that.
+    fn put_head(&self, to: &mut Vec<u8>) {
         begin(METRICS, self.length(), to);
         to.extend_from_slice(&self.head);
         begin(self.data, self.data_length(), to);
-        to.extend_from_slice(&self.points);
-        to.extend_from_slice(&self.tail);
     }
 }
 
@@ -204,21 +215,40 @@ fn scope() -> Vec<u8> {
     scope
 }
 
-/// Returns a message `ExportMetricsServiceRequest`.
-fn request(resource: &[u8], metrics: &[Metric]) -> Vec<u8> {
+/// Returns the greatest length of all that precedes the points of the first metric in a request.
+fn room(resource: &[u8], head: &[u8]) -> usize {
+    /// The request, the resource, two scopes, a metric and its data: each with a key and a length.
+    const HEADS: usize = 6 * (1 + 10);
+    HEADS + resource.len() + scope().len() + head.len()
+}
+
+/// Returns a message `ExportMetricsServiceRequest`. `metrics` is not empty.
+///
+/// The points of the first metric stay where they are, since mostly there are no others: so the
+/// memory of a request is written once. What precedes them is written before them, at the end of
+/// the room that was left; what follows is written behind them.
+fn request(resource: &[u8], metrics: Vec<Metric>) -> Bytes {
     let scope = scope();
     let in_metrics: usize = metrics.iter().map(|metric| length_of(metric.length())).sum();
     let in_scope = length_of(scope.len()) + in_metrics;
     let in_resource = length_of(resource.len()) + length_of(in_scope);
-    let mut request = Vec::with_capacity(length_of(in_resource));
-    begin(RESOURCE_METRICS, in_resource, &mut request);
-    put_bytes(RESOURCE, resource, &mut request);
-    begin(SCOPE_METRICS, in_scope, &mut request);
-    put_bytes(SCOPE, &scope, &mut request);
+    let mut metrics = metrics.into_iter();
+    let first = metrics.next().expect("it is not empty");
+    let mut before = Vec::with_capacity(first.room);
+    begin(RESOURCE_METRICS, in_resource, &mut before);
+    put_bytes(RESOURCE, resource, &mut before);
+    begin(SCOPE_METRICS, in_scope, &mut before);
+    put_bytes(SCOPE, &scope, &mut before);
+    first.put_head(&mut before);
+    let Metric { points: mut body, room, tail, .. } = first;
+    body[room - before.len()..room].copy_from_slice(&before);
+    body.extend_from_slice(&tail);
     for metric in metrics {
-        metric.put(&mut request);
+        metric.put_head(&mut body);
+        body.extend_from_slice(&metric.points);
+        body.extend_from_slice(&metric.tail);
     }
-    request
+    Bytes::from(body).slice(room - before.len()..)
 }
 
 /// The places of a source's metrics in the request under construction, by their indices.

@@ -1,5 +1,6 @@
 //! Collections: reading all sources once, into requests.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use windrow::export::{Series, Value};
@@ -20,6 +21,8 @@ pub(crate) struct Collector {
     pub(crate) maker: PointMaker,
     /// The time since which metrics count that do not know their own, in nanoseconds since 1970.
     pub(crate) since: u64,
+    /// The length of the longest request of the last collection, in bytes.
+    pub(crate) longest: Cell<usize>,
 }
 
 impl Collector {
@@ -27,7 +30,7 @@ impl Collector {
     /// totals it stays empty.
     pub(crate) fn collect(&self, acknowledged: &mut Acknowledged) -> Vec<Batch> {
         acknowledged.begin();
-        let mut batches = Batches::new(&self.resource, self.maker.temporality);
+        let mut batches = Batches::new(&self.resource, self.maker.temporality, self.longest.get());
         let (mut attributes, mut draft) = (Attributes::default(), Draft::default());
         for (index, described) in self.sources.iter().enumerate() {
             let mut open = Open::default();
@@ -76,7 +79,9 @@ impl Collector {
                 described.starts.forget_removed();
             }
         }
-        batches.finish()
+        let batches = batches.finish();
+        self.longest.set(batches.iter().map(|batch| batch.body.len()).max().unwrap_or_default());
+        batches
     }
 }
 
@@ -121,6 +126,7 @@ mod tests {
                 clock: Clock::new(),
             },
             since: 1,
+            longest: Cell::default(),
         };
         let ahead = nanos(SystemTime::now()) + 3_600_000_000_000;
         // Before the clock was set back by an hour.

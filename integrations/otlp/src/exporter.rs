@@ -1,5 +1,6 @@
 //! Setting up an exporter: its metrics, and the collector that it sends to.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -291,7 +292,8 @@ impl Exporter {
         let sources: Vec<_> = sources?.into_iter().flatten().collect();
         let (temporality, histograms) = (self.temporality, self.histograms);
         let maker = PointMaker { temporality, histograms, clock: Clock::new() };
-        let collector = Collector { sources, resource, maker, since: nanos(since) };
+        let longest = Cell::default();
+        let collector = Collector { sources, resource, maker, since: nanos(since), longest };
         Started::spawn(Worker::new(collector, wire, self.on_error, unknown), period)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::timeout;
-use windrow_http::client::{self, Client, Runtime, Url};
+use windrow_http::client::{self, Client, Runtime, Url, UrlError};
 
 use crate::Format;
 use crate::respond::{Asked, Scraped};
@@ -164,7 +164,7 @@ impl Pushgateway {
         let mut headers = headers.map_err(|name| PushError::Header { name })?;
         let content_type = HeaderValue::from_static(Format::TEXT.content_type());
         headers.insert(CONTENT_TYPE, content_type);
-        let wrong = |rule| PushError::Url { url: self.url.clone(), rule };
+        let wrong = |error: UrlError| PushError::Url { url: self.url.clone(), rule: error.rule };
         let url = Url::parse(&self.url).map_err(wrong)?;
         let path =
             format!("{}{}", url.path().trim_end_matches('/'), path(&self.job, &self.labels)?);

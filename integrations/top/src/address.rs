@@ -30,7 +30,8 @@ impl Address {
         if host.contains(':') && !host.starts_with('[') {
             return Err(refused("an IPv6 address stands in brackets"));
         }
-        let events = Url::parse(&format!("http://{bare}/events")).map_err(refused)?;
+        let events = Url::parse(&format!("http://{bare}/events"));
+        let events = events.map_err(|error| refused(error.rule))?;
         Ok(Address { shown: bare.to_owned(), events })
     }
 }

@@ -1,6 +1,6 @@
 //! All that is known of a console, after its last frame.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::cells::{Cells, Metric};
 use crate::frame::{Change, Frame, NewRow, Numbers, Whole};
@@ -16,6 +16,12 @@ const LONGEST: usize = 300;
 const MINUTE: f64 = 61_000.0;
 const MOST_POINTS: usize = 120;
 
+/// The greatest number of processes that are told apart.
+const MOST_PROCESSES: usize = 64;
+
+/// The greatest number of rows that are left out and told apart.
+pub(crate) const MOST_LEFT_OUT: usize = 100_000;
+
 /// The time in milliseconds for which news are shown, as on the console's page.
 const FRESH: f64 = 600_000.0;
 
@@ -28,14 +34,22 @@ pub(crate) struct Model {
     pub(crate) last: Frame,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) rows: HashMap<u64, Row>,
-    /// The number of rows that are not kept.
-    pub(crate) left_out: usize,
-    /// The time at which the process that answers now began, in milliseconds since 1970, if another
-    /// one has answered before; and the time of the machine until which that is shown.
-    pub(crate) news: Option<(f64, f64)>,
+    /// The numbers of the rows beyond the greatest number; at most [`MOST_LEFT_OUT`].
+    pub(crate) left_out: HashSet<u64>,
+    /// News of the processes, and the time of the machine until which they are shown.
+    pub(crate) news: Option<(News, f64)>,
     /// The greatest difference between readings of a series, and the number of the row.
     pub(crate) failing: Option<(u64, f64)>,
     epoch: Option<String>,
+    epochs: HashSet<String>,
+}
+
+/// Something about the processes that answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum News {
+    /// A new process answers since this time, in milliseconds since 1970.
+    Restarted(f64),
+    TwoProcesses,
 }
 
 /// A series.
@@ -102,20 +116,17 @@ impl Model {
         if let Some(mut whole) = frame.whole.take() {
             self.metrics = whole.metrics.drain(..).map(Metric::of).collect();
             self.about = whole;
-            self.left_out = 0;
+            self.left_out.clear();
             let rows = std::mem::take(&mut self.rows);
-            let before = self.epoch.replace(frame.epoch.clone());
-            if before.as_ref() == Some(&frame.epoch) {
+            if self.epoch.as_ref() == Some(&frame.epoch) {
                 // A line that only this program has recorded goes on.
                 known = rows.into_values().map(|row| (row.key, row.points)).collect();
-            } else if before.is_some() {
-                self.news = Some((frame.time - frame.age, frame.time + FRESH));
             }
+            self.note_process(&frame);
         }
         for id in &frame.gone {
-            if self.rows.remove(id).is_none() {
-                self.left_out = self.left_out.saturating_sub(1);
-            }
+            self.rows.remove(id);
+            self.left_out.remove(id);
         }
         for (id, span) in &frame.spans {
             self.rows.entry(*id).and_modify(|row| row.span = *span);
@@ -146,11 +157,13 @@ impl Model {
     }
 
     fn add(&mut self, new: NewRow, age: f64, known: &mut HashMap<Legible, VecDeque<(f64, f64)>>) {
-        let has_room = self.rows.len() < MOST_ROWS;
-        let Some(metric) = self.metrics.get(new.metric).filter(|_| has_room) else {
-            self.left_out += 1;
+        let Some(metric) = self.metrics.get(new.metric) else { return };
+        if self.rows.len() >= MOST_ROWS {
+            if self.left_out.len() < MOST_LEFT_OUT {
+                self.left_out.insert(new.id);
+            }
             return;
-        };
+        }
         let key = Legible::of(&new.key, LONGEST);
         let points = past(&new.past, age).or_else(|| known.remove(&key)).unwrap_or_default();
         let row = Row {
@@ -168,6 +181,22 @@ impl Model {
             numbers: new.numbers,
         };
         self.rows.insert(new.id, row);
+    }
+
+    /// Tells a restarted process from a second one.
+    fn note_process(&mut self, frame: &Frame) {
+        if self.epoch.as_ref().is_some_and(|epoch| *epoch != frame.epoch) {
+            // It answered before, or it is older than the last frame of the other.
+            let is_other = self.epochs.contains(&frame.epoch)
+                || frame.time - frame.age + 3_000.0 < self.last.time;
+            let news =
+                if is_other { News::TwoProcesses } else { News::Restarted(frame.time - frame.age) };
+            self.news = Some((news, frame.time + FRESH));
+        }
+        if self.epochs.len() < MOST_PROCESSES {
+            self.epochs.insert(frame.epoch.clone());
+        }
+        self.epoch = Some(frame.epoch.clone());
     }
 }
 
@@ -275,19 +304,19 @@ mod tests {
     }
 
     #[test]
-    fn another_process_is_news_for_ten_minutes() {
+    fn a_restart_is_told_from_a_second_process() {
         let mut model = Model::default();
         model.take(all("a", 1, 100_000, 90_000));
-        let news = |model: &Model| model.news.map(|(at, _)| at);
-        model.take(all("a", 9, 110_000, 100_000));
+        let news = |model: &Model| model.news.map(|(news, _)| news);
         assert_eq!(news(&model), None);
         model.take(all("b", 1, 120_000, 5_000));
-        assert_eq!(news(&model), Some(115_000.0), "a restart");
-        model.take(all("a", 20, 121_000, 111_000));
-        assert_eq!(news(&model), Some(10_000.0), "two processes answer");
-        model.take(frame(false, r#"{"epoch":"a","frame":21,"time":721000}"#));
-        assert_eq!(news(&model), Some(10_000.0));
-        model.take(frame(false, r#"{"epoch":"a","frame":22,"time":721001}"#));
+        assert_eq!(news(&model), Some(News::Restarted(115_000.0)));
+        model.take(all("c", 8, 121_000, 60_000));
+        assert_eq!(news(&model), Some(News::TwoProcesses));
+        // News end after ten minutes.
+        model.take(frame(false, r#"{"epoch":"c","frame":9,"time":721000}"#));
+        assert_eq!(news(&model), Some(News::TwoProcesses));
+        model.take(frame(false, r#"{"epoch":"c","frame":10,"time":721001}"#));
         assert_eq!(news(&model), None);
     }
 
@@ -302,13 +331,13 @@ mod tests {
             rows.join(",")
         );
         model.take(frame(true, &json));
-        assert_eq!((model.rows.len(), model.left_out), (MOST_ROWS, 3));
+        assert_eq!((model.rows.len(), model.left_out.len()), (MOST_ROWS, 3));
         // One that is shown has gone, and two that are not: one is left.
         let gone = r#"{"epoch":"a","frame":2,"gone":[0,20000,20002]}"#;
         model.take(frame(false, gone));
-        assert_eq!((model.rows.len(), model.left_out), (MOST_ROWS - 1, 1));
+        assert_eq!((model.rows.len(), model.left_out.len()), (MOST_ROWS - 1, 1));
         model.take(frame(true, r#"{"epoch":"a","frame":3}"#));
-        assert_eq!(model.left_out, 0);
+        assert!(model.left_out.is_empty());
     }
 
     #[test]

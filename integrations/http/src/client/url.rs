@@ -1,9 +1,9 @@
 //! The URL of a server: `http://`, a host, a path.
 
-use hyper::Uri;
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 
-/// The rule that a text breaks which is no URL at all.
-const NO_URL: &str = "it is not a URL";
+use hyper::Uri;
 
 /// A checked URL without TLS, user and query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,35 +14,36 @@ impl Url {
     ///
     /// # Errors
     ///
-    /// Returns the rule that the URL breaks.
+    /// Returns [`UrlError`] with the rule that the URL breaks.
     ///
     /// ```
     /// use windrow_http::client::Url;
     ///
     /// assert_eq!(Url::parse("http://[::1]:9091/a").unwrap().path(), "/a");
-    /// let rule = Url::parse("https://gateway:9091").unwrap_err();
-    /// assert_eq!(rule, "there is no TLS here, only http");
+    /// let error = Url::parse("https://gateway:9091").unwrap_err();
+    /// assert_eq!(error.rule, "there is no TLS here, only http");
     /// ```
-    pub fn parse(given: &str) -> Result<Url, &'static str> {
-        let uri: Uri = given.parse().map_err(|_| NO_URL)?;
+    pub fn parse(given: &str) -> Result<Url, UrlError> {
+        let wrong = |rule| UrlError { rule };
+        let uri: Uri = given.parse().map_err(|_| wrong("it is not a URL"))?;
         match uri.scheme_str() {
             Some("http") => {}
-            Some("https") => return Err("there is no TLS here, only http"),
-            _ => return Err("it begins with `http://`"),
+            Some("https") => return Err(wrong("there is no TLS here, only http")),
+            _ => return Err(wrong("it begins with `http://`")),
         }
-        let authority = uri.authority().ok_or("it has no host")?;
+        let authority = uri.authority().ok_or_else(|| wrong("it has no host"))?;
         if authority.as_str().contains('@') {
-            return Err("it has no user: give a header instead");
+            return Err(wrong("it has no user: give a header instead"));
         }
         if uri.query().is_some() {
-            return Err("it has no query");
+            return Err(wrong("it has no query"));
         }
         if authority.host().trim_matches(['[', ']']).is_empty() {
-            return Err("it has no host");
+            return Err(wrong("it has no host"));
         }
         let has_port = authority.as_str().len() > authority.host().len();
         if has_port && authority.port_u16().is_none() {
-            return Err("its port is no number up to 65535");
+            return Err(wrong("its port is no number up to 65535"));
         }
         Ok(Url(uri))
     }
@@ -57,17 +58,34 @@ impl Url {
     ///
     /// # Errors
     ///
-    /// Returns the rule that the path breaks, if it has characters that no path can have.
-    pub fn with_path(&self, path: &str) -> Result<Url, &'static str> {
+    /// Returns [`UrlError`] if the path has characters that no path can have.
+    pub fn with_path(&self, path: &str) -> Result<Url, UrlError> {
         let mut parts = self.0.clone().into_parts();
-        parts.path_and_query = Some(path.parse().map_err(|_| NO_URL)?);
-        Uri::from_parts(parts).map(Url).map_err(|_| NO_URL)
+        let path = path.parse().map_err(|_| UrlError { rule: "it is not a URL" })?;
+        parts.path_and_query = Some(path);
+        Ok(Url(Uri::from_parts(parts).map_err(|_| UrlError { rule: "it is not a URL" })?))
     }
 
     pub(super) fn uri(&self) -> &Uri {
         &self.0
     }
 }
+
+/// The error of a URL that cannot be sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UrlError {
+    /// The rule that the URL breaks.
+    pub rule: &'static str,
+}
+
+impl Display for UrlError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.rule)
+    }
+}
+
+impl Error for UrlError {}
 
 #[cfg(test)]
 mod tests {

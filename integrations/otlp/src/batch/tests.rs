@@ -1,5 +1,6 @@
 //! Requests are those that prost makes of the generated messages, byte for byte.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -157,7 +158,7 @@ fn collector(
     let (mut attributes, mut resource) = (Attributes::default(), Vec::new());
     attributes.push("service.name", Attribute::Text(&"s".repeat(300)));
     attributes.put(1, &mut resource);
-    Collector { sources, resource, maker, since: 1 }
+    Collector { sources, resource, maker, since: 1, longest: Cell::default() }
 }
 
 /// Collects, and returns the requests as generated messages, whose encoding each of them is.

@@ -1,6 +1,6 @@
 //! The URL to which metrics are sent.
 
-use windrow_http::client::Url;
+use windrow_http::client::{Url, UrlError};
 
 use crate::error::StartError;
 
@@ -24,13 +24,14 @@ pub(super) fn http(given: &str) -> Result<Url, StartError> {
 pub(super) fn grpc(given: &str) -> Result<Url, StartError> {
     let url = Url::parse(given).map_err(wrong(given))?;
     if url.path() != "/" {
-        return Err(wrong(given)("an endpoint of gRPC has no path"));
+        let rule = "an endpoint of gRPC has no path";
+        return Err(StartError::Endpoint { endpoint: given.to_owned(), rule });
     }
     url.with_path(METHOD).map_err(wrong(given))
 }
 
-fn wrong(endpoint: &str) -> impl Fn(&'static str) -> StartError {
-    move |rule| StartError::Endpoint { endpoint: endpoint.to_owned(), rule }
+fn wrong(endpoint: &str) -> impl Fn(UrlError) -> StartError {
+    move |error| StartError::Endpoint { endpoint: endpoint.to_owned(), rule: error.rule }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use windrow_mapped::File;
 use super::*;
 use crate::app::App;
 use crate::follow::follow;
-use crate::model::Model;
+use crate::model::{Model, News};
 use crate::screen::{self, Theme};
 use crate::source::Source;
 
@@ -197,7 +197,7 @@ fn several_files_have_their_paths_in_their_rows_and_a_replaced_one_begins_anew()
     let mut model = Model::default();
     model.take(first);
     model.take(second.clone());
-    assert!(model.news.is_some());
+    assert!(matches!(model.news, Some((News::Restarted(_), _))), "{:?}", model.news);
     let numbers: Vec<_> = second.rows.iter().map(|row| row.numbers[0]).collect();
     assert_eq!(numbers, [Some(3.0), Some(5.0)]);
 

@@ -10,7 +10,7 @@ use super::texts::{cut, wrap};
 use crate::app::{Lost, State};
 use crate::format::{Unit, between, clock, percent, short, span};
 use crate::frame::{Change, Heavy, HeavySpan, Owners};
-use crate::model::Model;
+use crate::model::{MOST_LEFT_OUT, Model, News};
 use crate::view::{Mode, View};
 
 /// The number of changes that are said in words; the others are the next rows.
@@ -81,14 +81,24 @@ pub(crate) fn news(model: &Model, theme: Theme) -> Vec<Line<'static>> {
         let long = span(model.last.still);
         all.push(format!("Nothing was added for {long}: {}.", reason(model.last.owners)));
     }
-    if let Some((at, _)) = model.news {
-        let of_files = model.about.is_of_files;
-        let what = if of_files { "A file was replaced" } else { "The process that answers began" };
-        all.push(format!("{what} at {} UTC, with its counters at zero.", clock(at)));
+    match model.news {
+        Some((News::Restarted(at), _)) => {
+            let of_files = model.about.is_of_files;
+            let what = if of_files { "A file was replaced" } else { "The service was restarted" };
+            all.push(format!("{what} at {} UTC: its counters began at zero.", clock(at)));
+        }
+        Some((News::TwoProcesses, _)) => {
+            let says =
+                "Two processes answer at this address: the numbers are those of one of them.";
+            all.push(says.to_owned());
+        }
+        None => {}
     }
-    if model.left_out > 0 {
+    let left_out = model.left_out.len();
+    if left_out > 0 {
+        let or_more = if left_out < MOST_LEFT_OUT { "" } else { " or more" };
         let says = "further series are not shown: there are too many.";
-        all.push(format!("{} {says}", model.left_out));
+        all.push(format!("{left_out}{or_more} {says}"));
     }
     let failing = model.failing.map(|(id, by)| {
         let key = model.rows.get(&id).map_or("", |row| row.key.as_str());

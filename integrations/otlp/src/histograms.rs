@@ -118,17 +118,24 @@ fn put_buckets(mut cells: impl Iterator<Item = (i32, u64)>, to: &mut Vec<u8>) {
 /// Appends the counts between powers of two, ends included, as a message `HistogramDataPoint`.
 pub(crate) fn put_octaves(values: &Distribution, frame: Frame<'_>, to: &mut Vec<u8>) {
     put_totals(values, frame, to);
-    let octaves = values.buckets(values.scale().octaves());
-    let (ends, counts): (Vec<_>, Vec<_>) = octaves.filter(|(end, _)| *end < u64::MAX).unzip();
-    begin(explicit::BUCKET_COUNTS, 8 * (ends.len() + 1), to);
-    let mut before = 0;
-    for up_to in counts.into_iter().chain([values.count()]) {
+    let ends = || values.scale().octaves().filter(|end| *end < u64::MAX);
+    let (bounds, schema) = (ends().count(), values.scale().schema());
+    begin(explicit::BUCKET_COUNTS, 8 * (bounds + 1), to);
+    let (zeros, cells) = values.exponential_buckets();
+    let (mut cells, mut before, mut up_to) = (cells.peekable(), 0, zeros);
+    for end in ends() {
+        // The last cell up to `2^k` has the number `k * 2^s`: see `put_exponential`.
+        let last = end.ilog2().cast_signed() << schema;
+        while let Some((_, count)) = cells.next_if(|(number, _)| *number <= last) {
+            up_to = up_to.saturating_add(count);
+        }
         to.extend_from_slice(&(up_to - before).to_le_bytes());
         before = up_to;
     }
-    if !ends.is_empty() {
-        begin(explicit::EXPLICIT_BOUNDS, 8 * ends.len(), to);
-        to.extend(ends.iter().flat_map(|end| (*end as f64).to_le_bytes()));
+    to.extend_from_slice(&(values.count() - before).to_le_bytes());
+    if bounds > 0 {
+        begin(explicit::EXPLICIT_BOUNDS, 8 * bounds, to);
+        ends().for_each(|end| to.extend_from_slice(&(end as f64).to_le_bytes()));
     }
     exemplars::put(explicit::EXEMPLARS, frame.exemplars, to);
     frame.attributes.put(explicit::ATTRIBUTES, to);

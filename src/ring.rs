@@ -299,9 +299,9 @@ impl Ring {
     /// Returns a reference to the newest bucket.
     #[inline(never)] // its code once
     fn acquire_current(&self) -> BucketRef<'_> {
-        // SAFETY: buckets live as long as the window. (The first load pairs with the Release that
-        // made the bucket current: this thread sees the bucket, and the slot of every one before
-        // it.)
+        // SAFETY: buckets live as long as the window. (`acquire` loads `current` by Acquire, which
+        // pairs with the Release in `replace_current`. So this thread sees the bucket, and that
+        // each earlier bucket was put into its slot.)
         unsafe { BucketRef::acquire(self.current()) }.expect("there is always a newest bucket")
     }
 

@@ -14,8 +14,8 @@ use crate::timestamp::Timestamp;
 /// On Linux and Android it is `CLOCK_MONOTONIC` (see `clock_gettime(2)`): nanoseconds since the
 /// machine started, without the time for which it was suspended. It shows the same time as
 /// [`Coarse`](super::Coarse), and is never behind that. On other systems both are
-/// [`std::time::Instant`]. All `Precise` clocks of a process show the same time, which never steps
-/// back, in a forked child neither.
+/// [`std::time::Instant`]. All `Precise` clocks of a process show the same time. It never steps
+/// back, not even in a forked child.
 ///
 /// A reading takes some tens of nanoseconds where it needs no system call: 31 ns on an AMD EPYC
 /// with Linux, where one of [`Coarse`](super::Coarse) takes 6. In a virtual machine or a sandbox

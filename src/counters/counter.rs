@@ -201,8 +201,8 @@ impl Counter {
             // that drain's scan saw.
             let base = self.base.load(Ordering::Acquire);
             let found = read(base);
-            // Relaxed: the scan's Acquire keeps it behind the scan. It sees every baseline that an
-            // add in the scan came after, again by that Acquire.
+            // Relaxed: the scan's Acquire keeps this load behind the scan. By that Acquire, too,
+            // the load finds every baseline that an add in the scan came after.
             if self.base.load(Ordering::Relaxed) == base {
                 return found;
             }

@@ -144,9 +144,9 @@ impl Maximum {
     /// Returns the greatest value recorded; `None` if there was none.
     ///
     /// Records that run at the same time may be included or not. The result is no less than any
-    /// value whose record returned before the call, and goes down only by a [take](Self::take).
-    /// Acquire. Costs a load for
-    /// each [open row](crate::diagnostics::strategy#rows).
+    /// value whose record is [before the call](crate::Counter::sum), and goes down only by a
+    /// [take](Self::take). Acquire. Costs a load for each [open
+    /// row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// assert_eq!(windrow::Maximum::new().get(), None);
@@ -250,9 +250,9 @@ impl Minimum {
     /// Returns the least value recorded; `None` if there was none.
     ///
     /// Records that run at the same time may be included or not. The result is no greater than any
-    /// value whose record returned before the call, and goes up only by a [take](Self::take).
-    /// Acquire. Costs a load for
-    /// each [open row](crate::diagnostics::strategy#rows).
+    /// value whose record is [before the call](crate::Counter::sum), and goes up only by a
+    /// [take](Self::take). Acquire. Costs a load for each [open
+    /// row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// assert_eq!(windrow::Minimum::new().get(), None);

@@ -1,11 +1,11 @@
 //! A number on a column of its own: the part that counter, gauge and extremes share.
 //!
 //! A [`Striped`] is made in a `const`, without a column. The first add claims one ([`OnDemand`]).
-//! If the arena is full, the number counts in its fallback cell from then on, as an ordinary atomic
-//! does.
+//! If the [arena](crate::arena), which allocates columns, is full, the number counts in its
+//! fallback cell from then on, as an ordinary atomic does.
 //!
-//! Adds that cannot use this core's row also go to the fallback cell: a plain add and a locked one
-//! never meet in a cell.
+//! An add that cannot use the row of its core also goes to the fallback cell. So a cell never gets
+//! both kinds of adds: those by plain instructions, and those by locked ones.
 
 use crate::arena::by_row::ByRow;
 use crate::arena::on_demand::OnDemand;

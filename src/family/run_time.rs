@@ -188,8 +188,8 @@ fn hash_many(labels: &[&str], secrets: Secrets, read: &mut Read) -> u64 {
 }
 
 impl<M: Metric + Default> Family<RuntimeLabels, M> {
-    /// Returns a family without series, whose labels have these names. Their metrics will be
-    /// `M::default()`.
+    /// Returns a family without series, whose labels have these names. The metric of each series
+    /// will begin as `M::default()`.
     ///
     /// There are at most [`MAX_NAMES`](RuntimeLabels::MAX_NAMES) names, of 1024 bytes together;
     /// none of them is empty, none `overflow`, none twice, and none has a control character, a `"`

@@ -3,24 +3,28 @@
 //!
 //! # Promise
 //!
-//! A cost above its estimate is charged, and no run of buckets has more than the limit for it. It
-//! counts in its own bucket as far as that has room, and then in the head's and in those that
-//! follow, before any caller that comes later.
+//! A *run* is the consecutive buckets of one interval. A bucket's own run is the one that ends with
+//! it. The *head* is the newest sheet.
+//!
+//! A cost above its estimate is charged. Even so, no run counts more than the limit. The charge
+//! counts in the bucket of its grant, as far as that has room. What remains counts in the head's
+//! bucket and in those that follow, before any grant of a later caller.
 //!
 //! # Why
 //!
-//! - A bucket has the room that each run with it has, which is as long as the interval. A sheet
-//!   knows all of these for its own bucket and for a number of buckets before ([`Row::charge`]).
-//!   The rest is *owed*.
-//! - A debt is paid in each bucket, from the head's on, as far as its run has room: when the
-//!   bucket is opened, before anything is granted in it. So while something is owed, the head's run
-//!   is full, and a grant that fits finds nothing owed.
-//! - While something is owed, each run that ends there is full. So a bucket gets what has left with
-//!   the bucket an interval before: **the buckets of one interval come again in the next**. A turn
-//!   over many intervals skips whole ones, each of which pays a limit ([`Row::open`]). And a call
-//!   is told its bucket without a look at more than one interval ([`fitting`]).
+//! - The room of a bucket is the least room of the runs that contain it. A sheet knows all of these
+//!   runs for its own bucket, and for a number of buckets before it ([`Row::charge`]). What cannot
+//!   be charged there is *owed*.
+//! - A debt is paid in each bucket from the head's on, as far as the bucket's own run has room. The
+//!   bucket pays when it is opened, before anything is granted in it. So while something is owed,
+//!   the head's own run is full; and if a weight fits, nothing is owed.
+//! - While something is owed, the own run of each new bucket is full. So a new bucket pays what was
+//!   counted in the bucket that has just left the run, one interval earlier: **each interval
+//!   repeats the buckets of the one before**. A turn over many intervals skips whole ones, each of
+//!   which pays one limit ([`Row::open`]). And a look at one interval is enough to tell a call its
+//!   bucket ([`fitting`]).
 //!
-//! So an amount of many limits is one number, however long it takes to be paid.
+//! So a debt of many limits is one number, however long it takes to be paid.
 
 use crate::gate::cells::load;
 use crate::gate::terms::Terms;

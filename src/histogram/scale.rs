@@ -103,8 +103,8 @@ impl Scale {
     /// ```
     pub const DURATIONS: Scale = Scale::fixed::<3, 1, 3_600_000_000_000>();
 
-    /// Returns a scale whose range contains the values from `min` to `max`, and is widened to
-    /// powers of two.
+    /// Returns a scale with `2^schema` cells in each octave (see [`Scale`]). Its range contains the
+    /// values from `min` to `max`, and is widened to powers of two on both sides.
     ///
     /// # Errors
     ///

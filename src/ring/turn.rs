@@ -1,6 +1,6 @@
 //! Turns of the ring: opening the next bucket, closing retired ones, changing the geometry. This
 //! room may use all of the ring but `write` and `drain`. Start with `rotate`, then read `prefix`,
-//! `settle`, `close` and `change`.
+//! `settling`, `close` and `change`.
 
 pub(super) mod change;
 pub(super) mod close;

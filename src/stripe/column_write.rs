@@ -62,7 +62,7 @@ impl Put for Add {
     fn aside(self, cell: &AtomicU64) {
         cell.fetch_add(self.0, self.1); // as in `portable::Dealt::add`
         if self.1 == Ordering::SeqCst {
-            fence(Ordering::SeqCst); // behind the look at open rows: see `stripe::open`
+            fence(Ordering::SeqCst); // behind the look at open rows: see `open_rows`
         }
     }
 

@@ -49,7 +49,7 @@
 //!
 //! Operations with `SeqCst` also need a fence. A reader that comes after a `SeqCst` fence of its
 //! own, and must see an add by the order of these operations alone, must see the word too: by the
-//! fence in [`open`], or per core by the fence that follows such an add (`stripe::put`), which
+//! fence in [`open`], or per core by the fence that follows such an add (`column_write`), which
 //! comes after the sequence's look, or the look at the second half.
 
 use super::banks::{first_rows, mapped_rows, rows, second_rows};

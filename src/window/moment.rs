@@ -27,9 +27,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns a moment of this window, since which adds can be [counted](Moment::since): the time
     /// of the last report, for example, or when a circuit breaker half-opened.
     ///
-    /// Every add to an event is before the moment or after it: before if it returned before the
-    /// call, after if it begins after the call returned. When the add is *made* decides, not its
-    /// timestamp. So neither the interval, [`clear`](Self::clear),
+    /// Every add to an event is before the moment or after it: before if it is [before the
+    /// call](crate::Counter::sum), after if it begins after the call returned. When the add is
+    /// *made* decides, not its timestamp. So neither the interval, [`clear`](Self::clear),
     /// [`reconfigure`](Self::reconfigure) nor [drains](Self::drain_closed) change the result, and
     /// back-dated and [late](Self::late) adds count too. Successive moments divide all adds among
     /// them without a rest.

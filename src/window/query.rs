@@ -32,9 +32,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// Has the [promises of a read](#what-a-read-promises). If the clock has stepped back, later
     /// buckets are not included. If buckets leave the ring while they are read, the call reads
-    /// again, at most nine times: the first of these by the general way. The last reading includes
-    /// every add before the call, except those whose buckets had left the interval when the call
-    /// returned, and no add twice.
+    /// again, at most nine times. The last reading includes every add before the call, except those
+    /// whose buckets had left the interval when the call returned, and no add twice.
     ///
     /// Costs a clock reading, a load for each [open row](crate::diagnostics::strategy#rows) and
     /// some twenty more, however many buckets there are. After back-dated adds, a pause, a change
@@ -187,10 +186,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Returns the all-time totals of an event: everything that was ever added, late adds too.
     ///
-    /// Exact when no add is running. Includes all adds that returned before the call, and none that
-    /// began after it returned. Count and sum never go back (except when they wrap, and for a
-    /// `Signed` event). Costs a load for each [open row](crate::diagnostics::strategy#rows) of a
-    /// block that is in use, and one for each other block.
+    /// Exact when no add is running. Includes all adds [before the call](crate::Counter::sum), and
+    /// none that began after it returned. Count and sum never go back (except when they wrap, and
+    /// for a `Signed` event). Costs a load for each [open row](crate::diagnostics::strategy#rows)
+    /// of a block that is in use, and one for each other block.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

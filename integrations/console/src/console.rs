@@ -260,13 +260,13 @@ impl Console {
     /// Sets the factor from which a change of a window's numbers is unusual; 2 by default, and at
     /// least 1.1.
     ///
-    /// It applies to what is beyond the usual range: with 2, failures are unusual at twice the
-    /// share that hardly any minute of the last two hours has reached. Low counts need more; see
-    /// [`false_changes_a_day`](Self::false_changes_a_day).
+    /// It multiplies the end of the usual range. For example, if at most 3 % of the calls failed in
+    /// nearly all minutes of the last two hours, a factor of 2 makes failures unusual above 6 %.
+    /// Low counts need a greater change; see [`false_changes_a_day`](Self::false_changes_a_day).
     ///
     /// ```
     /// let mut console = windrow_console::Console::new("shop");
-    /// console.change_factor(3.0); // only what is three times as bad
+    /// console.change_factor(3.0); // only what is three times the usual range
     /// ```
     pub fn change_factor(&mut self, factor: f64) {
         self.settings.factor = factor.max(1.1);

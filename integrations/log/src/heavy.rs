@@ -47,7 +47,10 @@ impl HeavyTurns {
         }
         // Read once, so that the distances of buckets are those of the keys' clock.
         let since_zero = |at: Timestamp| Duration::from_nanos(at.as_nanos());
-        let zero = zeros.settle(|| Wall::now().minus(since_zero(keys.now())));
+        let zero = zeros.settle(|| {
+            let now = keys.now(); // before the wall clock: see `Zeros`
+            Wall::now().minus(since_zero(now))
+        });
         let heavy = |(at, bucket): &(Timestamp, HeavySnapshot<K>)| {
             let mut all = bucket.top(usize::MAX);
             let others = all.split_off(n.min(all.len()));

@@ -97,9 +97,10 @@ pub struct Span {
     /// The number of lines, of any resource, in gaps that touch the span: see
     /// [`Dropped`](crate::Dropped). The gaps of a file beyond 1000 count as one.
     pub dropped: u64,
-    /// The number of bytes of the log that are not in the sums: not read yet, in a file that
-    /// [failed](Self::failed), more than may be read for one span, or gone since they were read. If
-    /// it is 0, and no file failed, all lines that could be decoded are in the numbers.
+    /// The number of bytes of the log that are not in the sums, for one of four reasons: they were
+    /// not read yet; their file [failed](Self::failed); they are more than one span may read; or
+    /// they have gone from the log since they were read. If the number is 0, and no file failed,
+    /// all lines that could be decoded are in the sums.
     pub unread: u64,
     /// The errors of the files that could not be read, one for each of them.
     pub failed: Vec<Arc<ReadError>>,

@@ -58,13 +58,14 @@ impl From<Wall> for SystemTime {
     }
 }
 
-/// The zeros of windows' clocks, by the wall clock.
+/// The wall-clock times at which clocks show zero.
 ///
-/// A reading of a zero is too high by the time that passes between the readings of the two
-/// clocks, and by the resolution of one. So of readings that lie close together the first is kept:
-/// then consecutive buckets are consecutive in the log, to the nanosecond. A reading that is
-/// further off belongs to another clock, or the wall clock was set, or the thread was interrupted
-/// during it.
+/// To find such a *zero*, a thread reads the clock and then the wall clock. The result is too high
+/// by the time between the two readings, and by up to the resolution of the clock. So two results
+/// for one clock differ a little. Of results that are close together, the first is kept: then
+/// consecutive buckets are consecutive in the log, to the nanosecond. A result that is further off
+/// has one of three causes: it belongs to another clock, the wall clock was set, or the thread was
+/// interrupted between the readings.
 #[derive(Debug, Default)]
 pub(crate) struct Zeros(Vec<Wall>);
 

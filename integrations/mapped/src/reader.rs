@@ -46,11 +46,12 @@ const LEAST_EFFORT: u64 = 1 << 30;
 ///
 /// Each sum is at least what had been added, over all processes, when the read began, and at most
 /// what had been added when it returned. The sums of a counter never fall from one read to the
-/// next. Two counters have no common instant. Of a histogram this holds for each cell and for the
-/// sum; the sum may be ahead of the count or behind it, by records in progress.
+/// next. Two counters have no common instant. For a histogram, the same holds for each cell and for
+/// the sum of its values. That sum may be ahead of the count or behind it, by records in progress.
 ///
-/// Each part of a gauge is one that its process had at some moment of the read. It belongs to the
-/// living if the process lived at that moment, and otherwise to the dead.
+/// A gauge has one part for each process. The part that is read is one that its process had at some
+/// moment of the read. It counts for the living if the process lived at that moment, and otherwise
+/// for the dead.
 ///
 /// This holds as long as nothing but this library writes to the file.
 ///
@@ -59,10 +60,11 @@ const LEAST_EFFORT: u64 = 1 << 30;
 ///
 /// # Cost
 ///
-/// A read takes one system call for each row of 8192 columns, and 8 bytes of copying for each row
-/// and counter. For each process that has or had gauges it takes up to five more. Names are read
-/// once each. Where the cells of all metrics, by pages of 512, take more than 1 GiB, the file must
-/// have that memory: a file of a few bytes is not read for hours.
+/// A read takes one system call for each row of 8192 columns, and copies 8 bytes for each row and
+/// counter. It takes up to five more system calls for each process that has or had gauges. Each
+/// name is read once. If the cells of all metrics, in pages of 512, take more than 1 GiB, the file
+/// must really have that memory, or the read fails. So a small file that claims many columns does
+/// not keep the reader busy for hours.
 pub struct Reader {
     pub(crate) file: fs::File,
     pub(crate) path: PathBuf,

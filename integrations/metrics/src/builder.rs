@@ -34,17 +34,17 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Makes histograms count in the cells of a [`Scale`], so that they have percentiles, right to
-    /// its [error](Scale::error_bound). A value is counted as the nearest whole number of steps;
-    /// `steps` is the number of steps in a value of 1.
+    /// Makes histograms count in the cells of a [`Scale`]. So they have percentiles, which are off
+    /// by at most the scale's [error](Scale::error_bound). A value is rounded to a whole number of
+    /// steps, which is then counted. `steps` is the number of steps in a value of 1.
     ///
-    /// The default is [`Scale::DEFAULT`] and 1 000 000 000 steps: values are seconds, told apart as
-    /// nanoseconds, from half a microsecond to 69 s. For bytes, for example, take 1 step and
-    /// another scale: [`cells_for`](Self::cells_for).
+    /// The default is [`Scale::DEFAULT`] and 1 000 000 000 steps, for values in seconds: a step is
+    /// a nanosecond, and the scale reaches from half a microsecond to 69 s. For bytes, for example,
+    /// take 1 step and another scale: [`cells_for`](Self::cells_for).
     ///
-    /// The exported bounds of buckets are the [octaves](Scale::octaves) of the scale (28 by
-    /// default). Counts there are exact. Values below the scale, and those below zero, are counted
-    /// in the first bucket, and those above in the infinite one.
+    /// The exported buckets end at the [octaves](Scale::octaves) of the scale (28 by default).
+    /// Their counts are exact. Values below the scale, negative ones included, are counted in the
+    /// first bucket, and values above the scale in the infinite one.
     pub fn cells(mut self, scale: Scale, steps: u32) -> Builder {
         self.buckets.default = Shape::Cells { scale, steps };
         self

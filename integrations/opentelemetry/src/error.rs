@@ -37,9 +37,9 @@ pub enum ObserveError {
         /// The labels' name.
         label: String,
     },
-    /// A gauge can have more sets of attributes than the SDK takes at a time, which would export
-    /// the last one of the excess sets as if it were all of them; or the limit is too small for the
-    /// sets of one series beside those of the overflow series.
+    /// A gauge can have more sets of attributes than the SDK takes at a time: the SDK would export
+    /// the last of the excess sets as if it stood for all of them. Or the limit is too small: it
+    /// must have room for the sets of one series and for those of the overflow series.
     TooManySets {
         /// The name given.
         name: String,

@@ -1,5 +1,5 @@
-//! I9, of a part of an interval: the sum of some of the buckets is their true count at some instant
-//! during the call.
+//! I9, of a part of an interval: the sum of some of the buckets lies between their true counts when
+//! the call began and when it returned.
 //!
 //! Such a sum walks over the buckets, where the sum of a whole interval is made at once. Explores
 //! walks against adds, the retirement, the close and the reuse of a bucket on the way.

@@ -1,5 +1,6 @@
-//! I9, of a window: for the interval that ends at the reader's time, a sum is the true count at
-//! some instant during the call.
+//! I9, of a window: for the interval that ends at the reader's time, a sum lies between the true
+//! counts when the call began and when it returned. With the adds of these models, it is a count
+//! that was true in between.
 //!
 //! Explores sums against adds that rotate, and reads against buckets that are reused.
 

@@ -26,7 +26,7 @@
 //!
 //! # When it is written
 //!
-//! The thread that has made a bucket current, and the last writer that leaves (see `settle`). One
+//! The thread that has made a bucket current, and the last writer that leaves (see `settling`). One
 //! of them at a time claims the cells, by an odd version. All others go on: a sum that finds no
 //! prefix for the live bucket adds up the touched buckets.
 

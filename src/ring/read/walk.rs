@@ -3,6 +3,21 @@
 //! A sum of sixty buckets that is not taken at once is [`View::scan_by`] and nothing else. An
 //! ordinary bucket (in its slot, closed, and of the start that is looked for) costs some twenty
 //! instructions there; any other goes through [`View::bucket`].
+//!
+//! # Theorem
+//!
+//! Let a view load `current`, then the time, and then, from the newest to the oldest start of a
+//! span, the number of the bucket with that start: `current`, or what the start's slot leads to, or
+//! zero. If no bucket was overtaken, the sum lies between the true counts of these starts when the
+//! call began and when it returned.
+//!
+//! # Why
+//!
+//! An add before the call is in `current`, or in a bucket that was put into its slot before it was
+//! retired (see `ring`). Each start is visited once, and numbers move from no bucket to another. A
+//! number of a bucket is a difference while its block is its own, or a total once it is closed:
+//! `Store::through_block` looks at both ends which of the two it was. A bucket that is reused has
+//! another version, so what was read of it counts as zero, and the view is overtaken.
 
 use crate::arena::rows::greater;
 use crate::ring::order::bucket::{Bucket, CLOSED};

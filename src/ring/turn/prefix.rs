@@ -32,7 +32,8 @@
 //! Of inherited buckets that is their totals. No thread carries them, or reuses them, before it has
 //! moved on to another generation; so what was said above holds for them too. Of numbers that are
 //! carried, shared cells are a part that cannot be told apart. All of them count as blocks' here,
-//! and none of them as shared cells' in the shared prefix (see `settle`): the sum of both is right.
+//! and none of them as shared cells' in the shared prefix (see `settling`): the sum of both is
+//! right.
 //!
 //! The first bucket of a generation that has taken something over has no prefix: a sum walks until
 //! the next rotation.

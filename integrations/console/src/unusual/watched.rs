@@ -57,9 +57,10 @@ impl Watched {
         [is_left, is_left || self.read.is_none_or(|read| self.now > read + QUARTER)]
     }
 
-    /// Reads what the window has of the past. A watch that was left alone is made anew from it; or,
-    /// if that is short, or does not reach back to the beginning of a change that goes on, goes on:
-    /// what the looks have found is then all that there is.
+    /// Reads the past that the window has kept. A watch that was left alone is made anew from it.
+    /// But the old watch stays in two cases: the past is too short to make a better one, or a
+    /// change that still goes on began before it. Then the watch knows only what its own looks have
+    /// found.
     pub(super) fn read(&mut self, window: &dyn AnyWindow, settings: Settings, is_left: bool) {
         let made = is_left.then(|| past::watch(window, &self.roles, settings, self.series));
         let made = made.filter(|made| {

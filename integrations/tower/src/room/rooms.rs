@@ -299,10 +299,11 @@ impl<L: Labels> Rooms<L> {
 
 impl Rooms<RuntimeLabels> {
     /// Creates rooms for at most `max_keys` keys, whose labels have names that are known only at
-    /// run time. The function returns the numbers of places, as described for [`new`](Self::new).
+    /// run time. The function `places` returns the number of requests that each room holds, as
+    /// described for [`new`](Self::new).
     ///
-    /// A key with another number of values than names shares the overflow room. For a layer, see
-    /// [`RoomLayer::with_values`](crate::RoomLayer::with_values).
+    /// A key must have one value for each name: one that has more or fewer shares the overflow
+    /// room. For a layer, see [`RoomLayer::with_values`](crate::RoomLayer::with_values).
     ///
     /// ```
     /// use windrow_tower::Rooms;

@@ -38,10 +38,14 @@ pub enum RulesError {
         /// The problem.
         problem: String,
     },
-    /// A part is wrong: a setting that no gate, pace or window can have, a field that the limiters
-    /// of the keys do not take, a list or a text that is too long, a rule without labels, with a
-    /// label twice or with one that the keys do not have, or a rule or a weight that can never be
-    /// reached, because an earlier one matches everything that it matches.
+    /// A part of the rules is wrong. It is one of these:
+    ///
+    /// - a setting that no gate, pace or window can have;
+    /// - a field that the limiters of these keys do not take;
+    /// - a list or a text that is too long;
+    /// - a rule without labels, with a label twice, or with a label that the keys do not have;
+    /// - a rule or a weight that is never reached, because an earlier one matches everything that
+    ///   it matches.
     Part {
         /// The part.
         part: RulesPart,

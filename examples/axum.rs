@@ -70,10 +70,11 @@ async fn stats() -> String {
     for series in ROUTES.family() {
         let route: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();
         let (route, window) = (route.join(" "), series.window());
-        let nanos = |q| window.quantile(Http::Rt, q).unwrap_or_default();
-        let [rate, refused] = [Http::Request, Http::Block].map(|event| window.rate(event));
-        let [p50, p99] = [0.5, 0.99].map(|q| Duration::from_nanos(nanos(q)));
-        let _ = writeln!(text, "{route}: {rate:.1}/s, {refused:.1}/s refused, {p50:?}, {p99:?}");
+        let rates = [Http::Request, Http::Exception, Http::Block].map(|event| window.rate(event));
+        let [all, fail, refused] = rates;
+        let p99 = Duration::from_nanos(window.quantile(Http::Rt, 0.99).unwrap_or_default());
+        let _ =
+            writeln!(text, "{route}: {all:.1}/s, {fail:.1} failed, {refused:.1} refused, {p99:?}");
     }
     text
 }

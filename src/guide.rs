@@ -175,6 +175,7 @@ pub mod from_prometheus {}
 /// [shared-limits.md]: shared_limits
 /// [in-flight.md]: in_flight
 /// [circuit-breaker.md]: circuit_breaker
+/// [many-processes.md]: many_processes
 #[doc = include_str!("../docs/guide/tower.md")]
 pub mod tower {}
 

@@ -51,8 +51,8 @@ use named::Named;
 /// # Cost
 ///
 /// An export reads the file once, by [`Reader::read`], whatever the number of names. An export
-/// within 100 ms of another one shows the same reading. If the file
-/// cannot be read, an export has no series of it, and [`error`](Self::error) has the reason.
+/// within 100 ms of another one shows the same reading. If the file cannot be read, an export has
+/// no series of it, and [`error`](Self::error) has the reason.
 #[derive(Clone)]
 pub struct FileSource(Arc<Files>);
 

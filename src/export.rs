@@ -12,6 +12,7 @@
 //! | its series | [`Series`], from [`Source::visit`] |
 //! | its numbers | [`Reading`], from [`AnyMetric::read`]: [`Sample`]s, [`Part`] by [`Part`] |
 //! | its start time | [`StartTimes::of`] |
+//! | a window's interval or buckets | [`AnyWindow`], from [`AnyMetric::Window`] |
 //!
 //! The crates `windrow-prometheus`, `windrow-otlp`, `windrow-opentelemetry` and `windrow-console`
 //! are visitors of this kind. This text for statsd is another:

@@ -103,9 +103,9 @@ const fn groups(events: &[(&str, Kind)]) -> ([usize; 5], usize) {
     }
     let pairs = wide + values;
     let additive = pairs + counts;
-    let alone = additive + bounded;
-    let cells = alone + extremes;
-    ([wide, pairs, additive, alone, cells], cells + pairs / 2)
+    let bounds_end = additive + bounded;
+    let cells = bounds_end + extremes;
+    ([wide, pairs, additive, bounds_end, cells], cells + pairs / 2)
 }
 
 /// The number of cells of a bucket, and which of them add up.
@@ -116,7 +116,7 @@ pub struct BucketLayout {
     wide: u16,
     pairs: u16,
     additive: u16,
-    alone: u16,
+    bounds_end: u16,
     cells: u16,
 }
 
@@ -128,9 +128,16 @@ impl BucketLayout {
     /// Panics at compile time if the events do not fit a row.
     pub(crate) const fn of(events: &'static &'static [(&'static str, Kind)]) -> BucketLayout {
         cells_together(events);
-        let ([wide, pairs, additive, alone, cells], _) = groups(events);
+        let ([wide, pairs, additive, bounds_end, cells], _) = groups(events);
         let [wide, pairs, additive] = [wide as u16, pairs as u16, additive as u16];
-        BucketLayout { events, wide, pairs, additive, alone: alone as u16, cells: cells as u16 }
+        BucketLayout {
+            events,
+            wide,
+            pairs,
+            additive,
+            bounds_end: bounds_end as u16,
+            cells: cells as u16,
+        }
     }
 
     /// Returns the number of all cells.
@@ -148,8 +155,8 @@ impl BucketLayout {
     /// extremes of the wide pairs, those of the other pairs, those of `Maximum` and `Minimum`
     /// events.
     pub(super) const fn groups(self) -> [u16; 6] {
-        let of_values = self.alone - (self.pairs - self.wide);
-        [0, self.wide, self.pairs, self.additive, of_values, self.alone]
+        let of_values = self.bounds_end - (self.pairs - self.wide);
+        [0, self.wide, self.pairs, self.additive, of_values, self.bounds_end]
     }
 
     /// Returns the number of wide cells, which come first.
@@ -167,17 +174,17 @@ impl BucketLayout {
     /// Returns whether an extreme bounds the values of pairs; otherwise it is that of a `Maximum`
     /// or `Minimum` event.
     pub(crate) fn is_bound(self, extreme: usize) -> bool {
-        extreme < usize::from(self.alone)
+        extreme < usize::from(self.bounds_end)
     }
 
     /// Returns whether a cell is an extreme of a `Maximum` or `Minimum` event.
     pub(crate) fn is_alone(self, cell: usize) -> bool {
-        cell >= usize::from(self.alone)
+        cell >= usize::from(self.bounds_end)
     }
 
     /// Returns the number of the cells that bound pairs, which are the first of those that rise.
     pub(crate) fn bounds(self) -> usize {
-        usize::from(self.alone - self.additive)
+        usize::from(self.bounds_end - self.additive)
     }
 
     /// Returns whether a cell is an extreme of wide pairs.

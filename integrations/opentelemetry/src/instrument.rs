@@ -31,7 +31,7 @@ pub(crate) type Attributes = [Option<KeyValue>; 2];
 /// infinite one.
 const MOST_BUCKETS: usize = 65;
 
-/// The number of quantiles of a window's histogram has.
+/// The number of quantiles that a window's histogram has.
 const QUANTILES: usize = 3;
 
 /// Returns the instruments of a metric. OpenTelemetry has no observable histogram, so the buckets
